@@ -88,7 +88,7 @@ class Feed:
             self._journal.check()
         self._waiting = _extent(self._pending)
         if self._pending and not self._is_absorbing:
-            batch = take_batch(self._pending, self._cap)
+            batch = self._enumerator.in_order(take_batch(self._pending, self._cap))
             self._absorbing, self._waiting = _extent(batch), _extent(self._pending)
             self._is_absorbing = True
             if self._journal is None:

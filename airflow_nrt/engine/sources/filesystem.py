@@ -29,6 +29,12 @@ class Files(SplitEnumerator):
     def poll(self) -> list[Split]:
         return list[Split](self._arrivals.poll())
 
+    def in_order(self, batch: list[Split]) -> list[Split]:
+        """The oldest first."""
+        files = list(files_of(batch))
+        files.sort(key=lambda file: (file.modified, file.path))
+        return list[Split](files)
+
     @property
     def unreadable(self) -> int:
         return len(self._arrivals.unreadable)

@@ -24,6 +24,10 @@ class SplitEnumerator(ABC):
         Raises InputError if the table does not exist.
         """
 
+    def in_order(self, batch: list[Split]) -> list[Split]:
+        """The splits of a batch, found in one call of `poll` or in several, in the order in which they are read."""
+        return batch
+
     @property
     def unreadable(self) -> int:
         """The number of splits that exist and can't be read. They wait."""

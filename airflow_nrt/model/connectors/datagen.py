@@ -16,7 +16,7 @@ from airflow_nrt.basics.errors import InputError, MissingError
 from airflow_nrt.basics.types import INTEGER_LIMITS
 from airflow_nrt.model.connectors.connector import SourceOnly
 from airflow_nrt.model.options.known import EVERY_SOURCE, nearest, read_option
-from airflow_nrt.model.options.option import Option, named, one_of, parse_boolean, positive
+from airflow_nrt.model.options.option import Option, free, named, one_of, parse_boolean, positive
 from airflow_nrt.model.tables import Column, Table
 
 RATE, ROWS, FIELDS = "rows-per-second", "number-of-rows", "fields."
@@ -113,7 +113,7 @@ class Datagen(SourceOnly):
     options: ClassVar = named(
         (
             *EVERY_SOURCE,
-            Option(RATE, _row_count, 10_000, "how many rows come in a second, if the source has no end"),
+            *free(Option(RATE, _row_count, 10_000, "how many rows come in a second, if the source has no end")),
             Option(ROWS, _row_count, None, "how many rows there are; default: no end"),
             Option("scan.parallelism", positive, None, "of the source", idle="Spark chooses the tasks of a batch"),
             Option(f"{FIELDS}*", str, None, f"how a column is made: {', '.join(_OF_FIELDS)}"),

@@ -10,6 +10,9 @@ import pytest
 
 from airflow_nrt.basics.errors import InputError
 from airflow_nrt.engine.sources.arrivals import Arrivals, partition_values
+from airflow_nrt.engine.sources.filesystem import Files
+from airflow_nrt.home.log.entries import SourceFile
+from airflow_nrt.model.tables import Table
 
 
 def put(path: Path, text: str = "x\n") -> Path:
@@ -195,3 +198,9 @@ def test_what_is_taken_away_while_a_directory_is_listed(tmp_path: Path, monkeypa
     monkeypatch.setattr(os, "stat", taken_away)
     arrivals = Arrivals(str(tmp_path), None)
     assert (paths(arrivals), arrivals.unreadable) == ([str(tmp_path / "a.csv")], {})
+
+
+def test_a_batch_reads_the_oldest_file_first_whichever_was_found_first(tmp_path: Path) -> None:
+    table = Table("orders", (), "filesystem", options={"path": str(tmp_path), "format": "csv"})
+    found = [SourceFile("b", 1, 2), SourceFile("c", 1, 1), SourceFile("a", 1, 2)]
+    assert [file.name for file in Files(table, []).in_order([*found])] == ["c", "a", "b"]

@@ -71,6 +71,11 @@ def test_it_ends_with_what_ends_first(options: tuple[str, ...], rows: int | None
     assert Datagen().is_live(made) is (rows is None)
 
 
+def test_a_home_goes_on_at_another_rate() -> None:
+    assert Datagen.options["rows-per-second"].decided_by("7") is None
+    assert Datagen.options["number-of-rows"].decided_by("7") == "7"
+
+
 def test_defaults_are_those_of_the_type() -> None:
     made = {one.column.name: one for one in generated(table("t TINYINT, d DECIMAL(4, 1), s VARCHAR(7), b BYTES"))}
     assert made["t"].bounds == (-128, 127)
