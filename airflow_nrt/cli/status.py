@@ -76,16 +76,16 @@ def _lines(status: Status) -> list[str]:
         f"log         entry {status.entry}" + (f", {_ago(status.age)}" if status.age is not None else ""),
         f"watermark   {format_instant(status.watermark)}{distance}",
         f"windows     {status.windows} published, complete up to {format_instant(status.last_window)}",
-        f"rows        {status.rows} from {status.files} files; {status.late} late "
+        f"rows        {status.rows} from {status.files} splits; {status.late} late "
         f"({status.dropped} of them in no window), {status.rejected} rejected",
     ]
     if status.pending_files:
-        lines.append(f"waiting     {status.pending_files} files, {status.pending_bytes} bytes")
+        lines.append(f"waiting     {status.pending_files} splits, {status.pending_bytes} bytes")
     if status.changed_files:
         number = f" ({len(status.changed_files)} in all)" if len(status.changed_files) > 1 else ""
         lines.append(f"changed     {status.changed_files[0]}{number}: what was added or changed is in no result")
     if status.unreadable_files:
-        lines.append(f"unreadable  {status.unreadable_files} files wait until they can be opened (named in the log)")
+        lines.append(f"unreadable  {status.unreadable_files} splits wait until they can be opened (named in the log)")
     if status.restatements:
         lines.append(f"restated    {status.restatements} times")
     if beat is not None and beat.error:

@@ -30,7 +30,7 @@ def picture_lines(reader: CurveReader, status: Status, until: int | None = None)
 def progress_line(status: Status, now: int | None = None) -> str:
     """The progress of the report in one line. `now` is an instant (ms)."""
     progress = "" if status.age is None else f" · last entry {_rounded(max(status.age, 0))} ago"
-    waiting = f" · {status.pending_files} files wait" if status.pending_files else ""
+    waiting = f" · {status.pending_files} splits wait" if status.pending_files else ""
     return (
         f"driver {status.driver}, epoch {status.epoch} · {status.windows} windows published · "
         f"watermark {format_instant(status.watermark)}{_lag(status, now_ms() if now is None else now)} · "

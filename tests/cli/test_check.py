@@ -1,4 +1,7 @@
-"""`check` names all that is wrong with a report at once, one line each, as compilers do; and nothing that follows."""
+"""`check` names all that is wrong with a report at once, one line each, as compilers do; and nothing that follows.
+
+Covers airflow_nrt/cli/answers.
+"""
 
 from __future__ import annotations
 

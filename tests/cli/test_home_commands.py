@@ -64,7 +64,7 @@ def test_what_a_stream_said(streamed: Path) -> None:
         "curve: 3 windows up to 2024-06-18 11:00:00 · watermark 2024-06-18 11:15:00",
     ]
     summary = (
-        "curve: 6 windows published; 7 rows from 4 files in 4 batches, 2 late (1 of them in no window), 1 rejected; "
+        "curve: 6 windows published; 7 rows from 4 splits in 4 batches, 2 late (1 of them in no window), 1 rejected; "
     )
     assert said[-1].startswith(summary)
     assert (home / "driver.log").stat().st_mode & 0o777 == 0o600
@@ -81,7 +81,7 @@ def test_status(command: Command, streamed: Path) -> None:
     assert "driver      finished on " in text
     assert "watermark   2024-06-18 11:15:00, " in text
     assert "windows     6 published, complete up to 2024-06-18 11:10:00" in text
-    assert "rows        7 from 4 files; 2 late (1 of them in no window), 1 rejected" in text
+    assert "rows        7 from 4 splits; 2 late (1 of them in no window), 1 rejected" in text
 
 
 def test_watching_a_status_ends_with_its_driver(command: Command, streamed: Path) -> None:

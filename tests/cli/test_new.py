@@ -1,4 +1,7 @@
-"""What `new` writes runs: the report, its sample data, its test, and its DAGs."""
+"""What `new` writes runs: the report, its sample data, its test, and its DAGs.
+
+Covers airflow_nrt/cli/scaffold.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What a backfill does about published windows that nothing explains, and about data that can't be computed."""
+"""What a backfill does about published windows that nothing explains, and about data that can't be computed.
+
+Covers airflow_nrt/links: a task has them before its phase ends.
+"""
 
 from __future__ import annotations
 

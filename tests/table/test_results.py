@@ -1,4 +1,7 @@
-"""What programs compute in a stream and in a batch, beside brute force and DuckDB: windows, joins, counted rows."""
+"""What programs compute in a stream and in a batch, beside brute force and DuckDB: windows, joins, counted rows.
+
+Covers airflow_nrt/table/environment.
+"""
 
 from __future__ import annotations
 

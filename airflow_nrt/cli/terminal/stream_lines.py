@@ -103,7 +103,7 @@ def watermark_text(position: Position, zone: str | None) -> str:
 
 def status_text(position: Position, beat: Heartbeat | None, zone: str | None) -> str:
     """The current state of the stream."""
-    waiting = f" · {counted(beat.pending_files, 'file')} waiting" if beat is not None and beat.pending_files else ""
+    waiting = f" · {counted(beat.pending_files, 'split')} waiting" if beat is not None and beat.pending_files else ""
     rows = sum(source.rows for source in position.sources.values())
     state = beat.state if beat is not None else "starting"
     return (
@@ -115,7 +115,7 @@ def status_text(position: Position, beat: Heartbeat | None, zone: str | None) ->
 def sum_text(before: Position, after: Position, batches: int) -> str:
     """What a stream has done between two positions."""
     first, last = before.sources.values(), after.sources.values()
-    files, rows, rejected = (
+    splits, rows, rejected = (
         sum(getattr(one, name) for one in last) - sum(getattr(one, name) for one in first)
         for name in ("files", "rows", "rejected")
     )
@@ -124,7 +124,7 @@ def sum_text(before: Position, after: Position, batches: int) -> str:
     in_batches = f"{batches:,} batch" + ("" if batches == 1 else "es")
     return (
         f"{counted(after.windows - before.windows, 'window')} published; {counted(rows, 'row')} from "
-        f"{counted(files, 'file')} in {in_batches}, {after.late - before.late:,} late{in_none}, {rejected:,} rejected"
+        f"{counted(splits, 'split')} in {in_batches}, {after.late - before.late:,} late{in_none}, {rejected:,} rejected"
     )
 
 

@@ -18,7 +18,7 @@ from airflow_nrt.engine.time.batch_clock import absorbed
 from airflow_nrt.engine.updating.kinds import kind_of as kind_of_updating
 from airflow_nrt.engine.updating.updates import together
 from airflow_nrt.engine.windows.kinds import kind_of
-from airflow_nrt.engine.windows.layouts import layout_of
+from airflow_nrt.engine.windows.layout_of import layout_of
 from airflow_nrt.engine.windows.regroup import regroup
 from airflow_nrt.home.heartbeat import now_ms
 from airflow_nrt.home.log.entries import Split

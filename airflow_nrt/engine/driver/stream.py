@@ -39,7 +39,7 @@ from airflow_nrt.engine.versions.throttled_changes import ThrottledInserts, Wait
 from airflow_nrt.engine.versions.versions import VersionedInserts, with_state
 from airflow_nrt.engine.windows.firing import Round
 from airflow_nrt.engine.windows.kinds import kind_of
-from airflow_nrt.engine.windows.layouts import layout_of
+from airflow_nrt.engine.windows.layout_of import layout_of
 from airflow_nrt.engine.windows.no_rows import no_rows
 from airflow_nrt.home.heartbeat import now_ms
 from airflow_nrt.home.home import Home

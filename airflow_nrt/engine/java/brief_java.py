@@ -8,6 +8,7 @@ it all, because its micro-batches are mostly planning.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from airflow_nrt.basics.jvm_options import DEFAULT_JAVA_OPTIONS
@@ -15,6 +16,7 @@ from airflow_nrt.basics.jvm_options import DEFAULT_JAVA_OPTIONS
 _DRIVER, _EXECUTOR = "spark.driver.defaultJavaOptions", "spark.executor.defaultJavaOptions"
 _LATER = {"Tier4InvocationThreshold": 15_000, "Tier4MinInvocationThreshold": 2_000, "Tier4CompileThreshold": 30_000}
 """Three times Java's own."""
+_SILENT, _HEARD = "-XX:-DisplayVMOutput", "-XX:+DisplayVMOutput"
 
 
 def brief_java() -> dict[str, str]:
@@ -28,7 +30,13 @@ def brief_java() -> dict[str, str]:
     directives = Path(__file__).with_name("brief.directives")
     if directives.is_file() and " " not in str(directives):
         # Else Java prints the number of directives to standard output.
-        silent = ("-XX:+UnlockDiagnosticVMOptions", "-XX:-DisplayVMOutput")
+        silent = ("-XX:+UnlockDiagnosticVMOptions", _SILENT)
         options = (*silent, f"-XX:CompilerDirectivesFile={directives}", *later)
         settings[_DRIVER] = " ".join([DEFAULT_JAVA_OPTIONS[_DRIVER], *options])
     return settings
+
+
+def heard(settings: Mapping[str, str]) -> dict[str, str] | None:
+    """The settings with a driver whose Java says why it ends; None if it does already."""
+    options = settings.get(_DRIVER, "")
+    return {**settings, _DRIVER: options.replace(_SILENT, _HEARD)} if _SILENT in options else None

@@ -13,9 +13,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from pyspark import SparkContext
+from pyspark.errors import PySparkRuntimeError
 
 from airflow_nrt.basics.masters import LOCAL_ADDRESS, is_local
 from airflow_nrt.basics.spark_properties import LOAD_DEFAULTS, spark_properties
+from airflow_nrt.engine.java.brief_java import heard
 from airflow_nrt.files.private_files import write_private
 
 _ARGUMENTS, _ADDRESS = "PYSPARK_SUBMIT_ARGS", "SPARK_LOCAL_IP"
@@ -34,7 +36,14 @@ def start_java(settings: Mapping[str, str]) -> None:
             # Spark's web UI listens there, if it is enabled.
             variables[_ADDRESS] = os.environ.get(_ADDRESS, LOCAL_ADDRESS)
         with _variables(variables):
-            SparkContext._ensure_initialized()
+            try:
+                SparkContext._ensure_initialized()
+            except PySparkRuntimeError:
+                if (again := heard(settings)) is None:
+                    raise
+                # It ended without a word.
+                write_private(file, spark_properties(again))
+                SparkContext._ensure_initialized()
 
 
 @contextmanager

@@ -17,7 +17,8 @@ from airflow_nrt.engine.state.columns import SLICE
 from airflow_nrt.engine.updating.all_time import layout_of_all_time
 from airflow_nrt.engine.updating.sides import added, changed
 from airflow_nrt.engine.updating.step import Step
-from airflow_nrt.engine.windows.partials import Layout, combine
+from airflow_nrt.engine.windows.layout import Layout
+from airflow_nrt.engine.windows.partials import combine
 from airflow_nrt.engine.windows.slice_merge import close
 from airflow_nrt.model.internal_columns import AFTER, ALIVE, KEY, POSITION, key_of
 from airflow_nrt.model.updating import UpdatingAggregate

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from airflow_nrt.basics.types import TIMESTAMP3, Field
-from airflow_nrt.engine.windows.layouts import layout_of
-from airflow_nrt.engine.windows.partials import Layout
+from airflow_nrt.engine.windows.layout import Layout
+from airflow_nrt.engine.windows.layout_of import layout_of
 from airflow_nrt.model.operators import AggregateCall, Regroup
 from airflow_nrt.model.updating import UpdatingAggregate, UpdatingRows
 from airflow_nrt.model.windows import tumble

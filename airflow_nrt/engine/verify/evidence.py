@@ -29,7 +29,7 @@ from airflow_nrt.engine.time.accept import PROPOSAL, REASON, accepted, judge
 from airflow_nrt.engine.time.batch_clock import absorbed
 from airflow_nrt.engine.time.future import latest_rowtime
 from airflow_nrt.engine.windows.kinds import kind_of
-from airflow_nrt.engine.windows.partials import Layout
+from airflow_nrt.engine.windows.layout import Layout
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.ledger import LATE_PREFIX
 from airflow_nrt.home.log.clock import advanced

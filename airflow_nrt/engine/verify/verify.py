@@ -48,7 +48,7 @@ from airflow_nrt.engine.verify.evidence import (
     rows_read,
     with_watermark,
 )
-from airflow_nrt.engine.windows.layouts import layout_of
+from airflow_nrt.engine.windows.layout_of import layout_of
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import OperatorState, Split
 from airflow_nrt.home.log.history import History, read_history

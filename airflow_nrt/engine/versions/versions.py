@@ -23,7 +23,7 @@ from airflow_nrt.engine.versions.sink_view import changed_rows, show, shown_rows
 from airflow_nrt.engine.windows.aggregate import no_windows
 from airflow_nrt.engine.windows.firing import Round
 from airflow_nrt.engine.windows.kinds import kind_of
-from airflow_nrt.engine.windows.partials import Layout
+from airflow_nrt.engine.windows.layout import Layout
 from airflow_nrt.engine.windows.window_state import Firing
 from airflow_nrt.home.log.entries import OperatorState, Position, Published, StateFile, Versions
 from airflow_nrt.model.internal_columns import WINDOW_END

@@ -14,7 +14,8 @@ from dataclasses import replace
 from pyspark.sql import DataFrame
 
 from airflow_nrt.engine.state.store import SliceStore
-from airflow_nrt.engine.windows.partials import Layout, combine
+from airflow_nrt.engine.windows.layout import Layout
+from airflow_nrt.engine.windows.partials import combine
 from airflow_nrt.home.log.entries import OperatorState, StateFile
 
 FANOUT = 12

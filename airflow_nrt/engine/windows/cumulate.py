@@ -14,7 +14,7 @@ from pyspark.sql import DataFrame, Row
 from pyspark.sql import functions as F
 
 from airflow_nrt.engine.state.columns import SLICE
-from airflow_nrt.engine.windows.partials import Layout, Slices
+from airflow_nrt.engine.windows.layout import Layout, Slices
 from airflow_nrt.engine.windows.slice_merge import GROUP_END
 from airflow_nrt.home.log.entries import StateFile
 from airflow_nrt.model.internal_columns import WINDOW_END

@@ -14,7 +14,8 @@ from pyspark.sql import DataFrame, Row
 
 from airflow_nrt.engine.state.columns import FROM, SLICE
 from airflow_nrt.engine.windows import hop_masks, hop_ranges
-from airflow_nrt.engine.windows.partials import DistinctSet, Layout, Slices, aggregate, padded
+from airflow_nrt.engine.windows.layout import DistinctSet, Layout, Slices
+from airflow_nrt.engine.windows.partials import aggregate, padded
 from airflow_nrt.home.log.entries import StateFile
 from airflow_nrt.model.internal_columns import WINDOW_END
 from airflow_nrt.model.windows import Sql, Window

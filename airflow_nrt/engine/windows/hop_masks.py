@@ -9,7 +9,8 @@ from __future__ import annotations
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from airflow_nrt.engine.windows.partials import DistinctSet, Layout, aggregate
+from airflow_nrt.engine.windows.layout import DistinctSet, Layout
+from airflow_nrt.engine.windows.partials import aggregate
 from airflow_nrt.model.internal_columns import WINDOW_END
 
 BLOCK = 62

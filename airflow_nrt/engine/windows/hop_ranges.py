@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from pyspark.sql import DataFrame
 
 from airflow_nrt.engine.aggregates.accumulators import Accumulator
-from airflow_nrt.engine.windows.partials import DistinctSet, Layout, aggregate
+from airflow_nrt.engine.windows.layout import DistinctSet, Layout
+from airflow_nrt.engine.windows.partials import aggregate
 from airflow_nrt.model.internal_columns import WINDOW_END
 
 _NEXT = "_nrt_next"

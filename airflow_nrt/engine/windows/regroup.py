@@ -12,7 +12,7 @@ from airflow_nrt.engine.spark.frames import run_query
 from airflow_nrt.engine.spark.tuning import Tasks
 from airflow_nrt.engine.state.columns import SLICE
 from airflow_nrt.engine.windows.aggregate import finish
-from airflow_nrt.engine.windows.layouts import layout_of
+from airflow_nrt.engine.windows.layout_of import layout_of
 from airflow_nrt.engine.windows.slice_merge import close
 from airflow_nrt.model.internal_columns import POSITION, WINDOW_END
 from airflow_nrt.model.operators import Regroup

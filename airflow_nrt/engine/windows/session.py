@@ -19,7 +19,9 @@ from airflow_nrt.engine.state.columns import LATE, SLICE
 from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.engine.windows import cumulate
 from airflow_nrt.engine.windows.aggregate import finish
-from airflow_nrt.engine.windows.partials import Layout, combine, late_words
+from airflow_nrt.engine.windows.lateness import late_words
+from airflow_nrt.engine.windows.layout import Layout
+from airflow_nrt.engine.windows.partials import combine
 from airflow_nrt.engine.windows.sessions import IS_LATE, assigned
 from airflow_nrt.engine.windows.slice_merge import close
 from airflow_nrt.engine.windows.window_state import BEFORE_TIME, Firing

@@ -15,7 +15,8 @@ from pyspark.sql import functions as F
 
 from airflow_nrt.engine.spark.tuning import Tasks
 from airflow_nrt.engine.state.columns import SLICE
-from airflow_nrt.engine.windows.partials import DistinctSet, Layout, aggregate, padded
+from airflow_nrt.engine.windows.layout import DistinctSet, Layout
+from airflow_nrt.engine.windows.partials import aggregate, padded
 from airflow_nrt.model.windows import Sql
 
 GROUP_END = "_nrt_group"

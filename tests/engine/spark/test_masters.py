@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from airflow_nrt.basics.errors import InputError
+from airflow_nrt.engine.java.brief_java import brief_java
 from airflow_nrt.engine.spark.masters import check_master
 
 IMAGE = "spark.kubernetes.container.image"
@@ -115,6 +116,12 @@ def said_at_start(master: str, **settings: str) -> str:
 def test_java_that_ends_before_spark_begins() -> None:
     told = said_at_start("local[1]", **{"spark.driver.memory": "9000000g"})
     assert told.splitlines()[-1] == "Spark could not start, because Java ended: its output is above"
+    assert len(told.splitlines()) > 1
+
+
+def test_a_brief_java_too_says_why_it_ends() -> None:
+    told = said_at_start("local[1]", **brief_java(), **{"spark.driver.memory": "1m"})
+    assert "heap" in told and told.splitlines()[-1].endswith("its output is above")
 
 
 @pytest.mark.slow

@@ -21,7 +21,7 @@ from pyspark.sql import DataFrame
 from airflow_nrt.engine.batch.batch import insert_result
 from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.engine.windows import kinds
-from airflow_nrt.engine.windows.layouts import layout_of
+from airflow_nrt.engine.windows.layout_of import layout_of
 from tests.engine.reports import (
     HOUR,
     Stream,

@@ -6,10 +6,12 @@ import shutil
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from tests.page.browser.serving import Served, serve
 
+# A view whose home has thousands of windows is read first, on a machine that is busy with other tests.
+expect.set_options(timeout=30_000)
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from tests.page.browser.serving import Served, serve
 
@@ -57,6 +57,22 @@ def test_a_refresh_keeps_the_focus_and_enter_opens_the_report(page: Page, served
     expect(link).to_be_focused()
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", level=1)).to_contain_text("orders_curve")
+
+
+def test_what_is_shown_is_busy_until_the_next_view_has_its_data(page: Page, served: Served) -> None:
+    page.goto(served.url)
+    main = page.get_by_role("main")
+    expect(main).not_to_have_attribute("aria-busy", "true")
+    held: list[Route] = []
+    page.route(re.compile("/curve"), held.append)
+    page.get_by_role("link", name="orders_curve", exact=True).click()
+    expect(main).to_have_attribute("aria-busy", "true")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Near-real-time reports")
+    page.unroute(re.compile("/curve"))
+    for route in held:
+        route.continue_()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("orders_curve")
+    expect(main).not_to_have_attribute("aria-busy", "true")
 
 
 def test_a_tab_of_a_dag_shows_its_reports(page: Page, served: Served) -> None:

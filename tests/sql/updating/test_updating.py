@@ -1,5 +1,8 @@
 # ruff: noqa: E501 (a row of a table is one line)
-"""Queries without windows: what bounds their state, which sinks take their changes, and what is kept of Top-N."""
+"""Queries without windows: what bounds their state, which sinks take their changes, and what is kept of Top-N.
+
+Covers airflow_nrt/model/updating, whose operators these plans are made of.
+"""
 
 from __future__ import annotations
 

@@ -20,8 +20,9 @@ from pyspark.sql import functions as F
 
 from airflow_nrt.engine.spark.frames import same
 from airflow_nrt.engine.state.columns import SLICE
+from airflow_nrt.engine.windows.layout import Layout
 from airflow_nrt.engine.windows.over.row_frames import HEAD, PLACE, frames_of, over_of, unbounded, value_columns
-from airflow_nrt.engine.windows.partials import Layout, aggregate
+from airflow_nrt.engine.windows.partials import aggregate
 from airflow_nrt.engine.windows.window_state import BEFORE_TIME
 from airflow_nrt.home.log.entries import StateFile
 

@@ -20,8 +20,8 @@ from airflow_nrt.basics.instants import LAST_MINUTE
 from airflow_nrt.engine.aggregates.multiset import bound
 from airflow_nrt.engine.state.columns import SLICE
 from airflow_nrt.engine.windows.aggregate import place
-from airflow_nrt.engine.windows.layouts import layout_of
-from airflow_nrt.engine.windows.partials import Layout
+from airflow_nrt.engine.windows.layout import Layout
+from airflow_nrt.engine.windows.layout_of import layout_of
 from airflow_nrt.model.internal_columns import WINDOW_END
 from airflow_nrt.model.operators import RowFrame, WindowAggregate
 

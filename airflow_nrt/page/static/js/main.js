@@ -29,6 +29,7 @@ async function read() {
     const data = await mine.load(mySignal);
     if (mine !== view || mySignal.aborted) return;
     warn(null);
+    main.removeAttribute("aria-busy");
     mine.show(data);
   } catch (error) {
     if (mine !== view || error.name === "AbortError") return;
@@ -38,6 +39,7 @@ async function read() {
 }
 
 function fail(mine, error) {
+  main.removeAttribute("aria-busy");
   if (error.status === undefined) console.error(error);
   if (mine.shown) warn(`${sentence(error.message)} What is shown here may be old.`);
   else
@@ -63,6 +65,8 @@ function open() {
   else {
     view?.close?.();
     view = VIEWS[route.name](main, route, read);
+    // What was shown before stays until the new view has its data.
+    main.setAttribute("aria-busy", "true");
     if (document.activeElement !== document.body) main.focus({ preventScroll: true });
     scrollTo(0, 0);
   }

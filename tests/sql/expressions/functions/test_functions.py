@@ -15,9 +15,18 @@ from airflow_nrt.basics.errors import InputError
 from airflow_nrt.sql.expressions.functions import CHANGING, ELSEWHERE, FAMILIES, FUNCTIONS, KNOWN_LATER, MISSING
 from airflow_nrt.sql.expressions.functions.clock import CLOCK_FUNCTIONS
 from airflow_nrt.sql.expressions.functions.regex import groups_of
-from tests.sql.expressions.flink_functions import Answer, answers, bare, computed, equal, family_of, one_row, planned
+from tests.sql.expressions.functions.flink_functions import (
+    Answer,
+    answers,
+    bare,
+    computed,
+    equal,
+    family_of,
+    one_row,
+    planned,
+)
 
-TABLE = (Path(__file__).resolve().parents[3] / "docs" / "reference" / "functions.md").read_text(encoding="utf-8")
+TABLE = (Path(__file__).resolve().parents[4] / "docs" / "reference" / "functions.md").read_text(encoding="utf-8")
 AT_ONCE = 60
 """Expressions in one query."""
 

@@ -8,7 +8,7 @@ from airflow_nrt.engine.aggregates import accumulators
 from airflow_nrt.engine.aggregates.accumulators import Accumulator, Operand
 from airflow_nrt.engine.windows.cumulate import NESTED, SINGLE
 from airflow_nrt.engine.windows.hop import OVERLAPPING
-from airflow_nrt.engine.windows.partials import DistinctSet, Layout, Slices
+from airflow_nrt.engine.windows.layout import DistinctSet, Layout, Slices
 from airflow_nrt.model.internal_columns import WINDOW_START
 from airflow_nrt.model.operators import AggregateCall, Regroup, WindowAggregate
 from airflow_nrt.model.windows import Hop, Tumble, Window

@@ -1,0 +1,54 @@
+"""Which windows a row counts in, and whether it is late for some of them.
+
+A late row of TUMBLE and CUMULATE counts from its first window that is not complete, as if it were in the last slice of
+that window. A late row of HOP keeps its slice, so that it does not count in windows without that slice.
+"""
+
+from __future__ import annotations
+
+from pyspark.sql import DataFrame
+
+from airflow_nrt.engine.spark.paths import bare_file
+from airflow_nrt.engine.state.columns import LATE
+from airflow_nrt.engine.windows.layout import Layout
+from airflow_nrt.model.windows import Sql
+
+
+def mark_late(layout: Layout, rows: DataFrame) -> DataFrame:
+    """Rows of the operator's input query with their slots and `_nrt_late`. Rows in a gap of HOP are left out."""
+    return placed(layout, rows).selectExpr("*", *slots(layout), late(layout))
+
+
+def placed(layout: Layout, rows: DataFrame) -> DataFrame:
+    """The rows with their slice, its first and last window, and the first window in which they count."""
+    window = layout.operator.window
+    slice_end = window.slice_end(Sql("_nrt_ts"))
+    counted = rows.selectExpr(
+        "*",
+        f"{slice_end} AS _nrt_own",
+        f"{window.first_end(slice_end)} AS _nrt_first",
+        f"{window.last_end(slice_end)} AS _nrt_last",
+        f"{window.counted_from(slice_end, Sql('_nrt_seen'))} AS _nrt_counted",
+    )
+    return counted.where("_nrt_first <= _nrt_last") if window.has_gaps else counted
+
+
+def slots(layout: Layout) -> list[str]:
+    placed = layout.slices.placed
+    return [f"IF(_nrt_counted <= _nrt_last, {placed[slot]}, NULL) AS {slot}" for slot in layout.slots]
+
+
+def late(layout: Layout) -> str:
+    """SQL of the late row for the ledger: the row, its place, and the windows that it missed."""
+    missed = f"least(_nrt_counted - {layout.operator.window.stride}L, _nrt_last)"
+    words = late_words("_nrt_first", missed, "_nrt_counted > _nrt_last")
+    return f"IF(_nrt_counted > _nrt_first, {words}, NULL) AS {LATE}"
+
+
+def late_words(missed_from: str, missed_until: str, dropped: str) -> str:
+    """SQL of the ledger's JSON of a row of an input query."""
+    return (
+        f"to_json(struct(_nrt_row AS row, {bare_file('_nrt_pos.path')} AS file, _nrt_pos.block AS block, "
+        "_nrt_pos.row AS position, _nrt_ts AS rowtime, _nrt_seen AS watermark, "
+        f"{missed_from} AS missed_from, {missed_until} AS missed_until, {dropped} AS dropped))"
+    )
