@@ -64,13 +64,13 @@ def test_what_is_shown_is_busy_until_the_next_view_has_its_data(page: Page, serv
     main = page.get_by_role("main")
     expect(main).not_to_have_attribute("aria-busy", "true")
     held: list[Route] = []
-    page.route(re.compile("/curve"), held.append)
+    page.route(re.compile("/curve"), lambda route: held.append(route))
     page.get_by_role("link", name="orders_curve", exact=True).click()
     expect(main).to_have_attribute("aria-busy", "true")
     expect(page.get_by_role("heading", level=1)).to_have_text("Near-real-time reports")
-    page.unroute(re.compile("/curve"))
     for route in held:
         route.continue_()
+    page.unroute(re.compile("/curve"))
     expect(page.get_by_role("heading", level=1)).to_contain_text("orders_curve")
     expect(main).not_to_have_attribute("aria-busy", "true")
 
