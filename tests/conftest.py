@@ -52,12 +52,14 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> Units:
 @pytest.fixture(scope="session")
 def spark() -> Iterator[object]:
     """A small session. What starts and stops a session of its own belongs into a process of its own."""
+    from airflow_nrt.basics.jars import JARS, fetched
     from airflow_nrt.engine.java.finding import ensure_java
     from airflow_nrt.engine.spark.session import start_session
 
     ensure_java()
     java = {"spark.driver.memory": "2500m", "spark.driver.extraJavaOptions": " ".join(LONG_LIVED_JAVA)}
-    session = start_session("tests", "local[2]", {"spark.sql.shuffle.partitions": "2", **java})
+    jars = ",".join(str(file) for connector in JARS for file in fetched(connector))
+    session = start_session("tests", "local[2]", {"spark.sql.shuffle.partitions": "2", "spark.jars": jars, **java})
     session.sparkContext.setLogLevel("ERROR")
     yield session
     session.stop()

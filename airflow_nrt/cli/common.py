@@ -167,10 +167,11 @@ def session(plan: Plan, master: str | None) -> Iterator[SparkSession]:
 
     ensure_java()
     from airflow_nrt.engine.java.brief_java import brief_java
+    from airflow_nrt.engine.spark.jars import session_settings
     from airflow_nrt.engine.spark.quick_session import end_session
     from airflow_nrt.engine.spark.session import start_session
 
-    settings = {**brief_java(), **plan.spark_settings}
+    settings = {**brief_java(), **session_settings(plan)}
     spark = start_session(plan.name, master or DEFAULT_MASTER, settings)
     # Failures are reported once, in the words of the product.
     spark.sparkContext.setLogLevel("OFF")

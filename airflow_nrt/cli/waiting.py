@@ -51,7 +51,7 @@ def wait_for_stream(plan: Plan, home: Home, patience: int, say: Callable[[str], 
     if log is None or history is None or not history.batches:
         say("no stream has run here: nothing to wait for")
         return
-    unread = {one.name: one for one in unread_splits(plan, history)}
+    unread = {one.name: one for one in unread_splits(plan, history, None)}
     last_entry, began, next_message = history.entry, time.monotonic(), 0.0
     while unread:
         passed = time.monotonic() - began

@@ -81,7 +81,7 @@ def backfill(
     roll_forward(home, plan, home.log(), beside_driver=True)
     if not check:
         published = _restate(spark, plan, home, history, interval, "backfill", say=say)
-        unread = unread_splits(plan, history) if history.batches else []
+        unread = unread_splits(plan, history, spark) if history.batches else []
         return BackfillResult(tuple(published), None, tuple(notes), len(unread), sum(split.size for split in unread))
     published = [] if history.batches else _publish_new(spark, plan, home, history, interval, say)
     verdict = verify(spark, plan, home, interval, say=say)
@@ -178,7 +178,7 @@ def _missing_partitions(plan: Plan, source: Source, interval: Interval) -> list[
         # Sessions can begin at any time before the interval: existing partitions there are read, none is required.
         start = interval.start
     connector = source_of(table)
-    present = {time.time_of(connector.partition(table, split)) for split in arrived(table)}
+    present = {time.time_of(connector.partition(table, split)) for split in arrived(None, table)}
     missing = [
         format_instant(at)
         for at in time.expected(start, interval.end)
@@ -238,7 +238,7 @@ def _restate(
     """
     assert interval.start is not None and interval.end is not None
     streamed = bool(history.batches)
-    listed = {one.name: history.splits(one.name) if streamed else arrived(one.table) for one in plan.sources}
+    listed = {one.name: history.splits(one.name) if streamed else arrived(spark, one.table) for one in plan.sources}
     needed = _needed(plan, listed, interval)
     tasks = suit(spark, [split for splits in needed.values() for split in splits])
     read = {n: _streamed(spark, plan, n, history, splits, tasks) for n, splits in needed.items()} if streamed else {}

@@ -28,6 +28,7 @@ from airflow_nrt.engine.driver.stopping import StopSignals, stop_signals
 from airflow_nrt.engine.java.brief_java import brief_java
 from airflow_nrt.engine.java.class_archive import lacking
 from airflow_nrt.engine.java.finding import ensure_java
+from airflow_nrt.engine.spark.jars import session_settings
 from airflow_nrt.engine.spark.masters import check_master
 from airflow_nrt.engine.spark.quick_session import end_session
 from airflow_nrt.engine.spark.session import start_session
@@ -131,7 +132,7 @@ def run_report(
     if lacking(os.environ.get("JAVA_HOME")):
         log.info("no class archive of this Java and Spark: `airflow-nrt prepare` makes it, and drivers start faster")
     settings = brief_java() if available_now or plan.ends else {}
-    settings |= plan.spark_settings
+    settings |= session_settings(plan)
     parallelism = plan.setting("parallelism.default")
     if parallelism is not None:
         settings.setdefault("spark.sql.shuffle.partitions", parallelism)

@@ -128,7 +128,7 @@ def stream_to_end(spark: SparkSession, plan: Plan, place: Path) -> tuple[Plan, H
     home = Home.create(place / "home", plan)
     driver = StreamDriver(spark, plan, home, Writer.begin(home.log(), Lease("", 0, "")))
     for source in plan.sources:
-        waiting = deque(arrived(source.table))
+        waiting = deque(arrived(spark, source.table))
         most = source_option(source.table.options, "source.max-batch-size")
         while waiting:
             batch = take_batch(waiting, most)
@@ -152,7 +152,7 @@ def _computed(spark: SparkSession, plan: Plan) -> DataFrame:
             "Processing time Window TableFunction is not supported yet in batch: no time passes there. Run it as a "
             "stream (--mode stream), or use a rowtime"
         )
-    splits = {source.name: arrived(source.table) for source in plan.sources}
+    splits = {source.name: arrived(spark, source.table) for source in plan.sources}
     results = [insert_result(spark, plan, insert, splits) for insert in plan.inserts]
     if len(results) == 1:
         # Returned whole, because it may be sorted by hidden columns.

@@ -99,7 +99,7 @@ class Table:
 
     @property
     def format(self) -> str:
-        return self.options.get("format", "").lower()
+        return (self.options.get("format") or self.options.get("value.format", "")).lower()
 
     @property
     def suffix(self) -> str:
@@ -109,7 +109,7 @@ class Table:
     @property
     def is_changelog(self) -> bool:
         """Whether its files hold a changelog: rows that are added and rows that are retracted."""
-        return self.options.get("format", "").lower() == CHANGELOG
+        return self.format == CHANGELOG
 
     @property
     def constant(self) -> tuple[str, ...]:

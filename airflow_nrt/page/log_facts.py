@@ -119,8 +119,13 @@ class Facts:
         late = sum(_whole(one["late"]) for one in commit["late"])
         watermark = min((_whole(mark) for mark in marks if mark is not None), default=None)
         batch = Batch(
-            time, _whole(commit["clock"]), _whole(commit["rows"]), late, len(commit["files"]), watermark
-        )  # fmt: skip
+            time,
+            _whole(commit["clock"]),
+            _whole(commit["rows"]),
+            late,
+            len(commit["files"]) + len(commit.get("ranges", ())),
+            watermark,
+        )
         self.batches.append(batch)
         if late and commit["ledger"] is not None:
             watermark = max((_whole(mark) for mark in commit["seen"].values() if mark is not None), default=0)

@@ -53,7 +53,7 @@ class Trial:
         self.plan = plan
         self._home = Home.create(home, plan)
         self._driver = StreamDriver(spark, plan, self._home, Writer.begin(self._home.log(), Lease("", 0, "")))
-        self._enumerators = {one.name: source_of(one.table).enumerator(one.table) for one in plan.sources}
+        self._enumerators = {one.name: source_of(one.table).enumerator(spark, one.table) for one in plan.sources}
 
     # ------------------------------------------------------------------ what happens
 
@@ -180,11 +180,12 @@ def _session(plan: Plan) -> SparkSession:
     from pyspark.sql import SparkSession
 
     from airflow_nrt.engine.java.brief_java import brief_java
+    from airflow_nrt.engine.spark.jars import session_settings
     from airflow_nrt.engine.spark.session import start_session
 
     active = SparkSession.getActiveSession()
     if active is not None:
         return active
-    spark = start_session(plan.name, _MASTER, {**brief_java(), **plan.spark_settings})
+    spark = start_session(plan.name, _MASTER, {**brief_java(), **session_settings(plan)})
     spark.sparkContext.setLogLevel("OFF")
     return spark

@@ -105,9 +105,9 @@ DECLARED = {
         ["1:1: table 'x' has no column 'p'", "1:1: table 'x' has no column 'k'"],
     ),
     "another connector": (
-        "CREATE TABLE x (id BIGINT) WITH ('connector' = 'kafka', 'topic' = 'x');\n"
+        "CREATE TABLE x (id BIGINT) WITH ('connector' = 'pulsar', 'topics' = 'x');\n"
         f"CREATE TABLE y (id BIGINT) {FILES.format('y')};\nINSERT INTO y SELECT idd FROM x;\n",
-        ["1:1: table 'x': there is no connector 'kafka'", "3:22: there is no column 'idd'"],
+        ["1:1: table 'x': there is no connector 'pulsar'", "3:22: there is no column 'idd'"],
     ),
     "what a broken table would bring about": (
         f"CREATE TABLE x (id BIGNT) {FILES.format('x')};\nCREATE TABLE y LIKE x;\nCREATE VIEW z AS SELECT * FROM y;\n"

@@ -55,7 +55,7 @@ class _Appended(SplitEnumerator):
 
 
 class Tail(Source):
-    def enumerator(self, table: Table, read: Iterable[Split] = ()) -> _Appended:
+    def enumerator(self, spark: SparkSession | None, table: Table, read: Iterable[Split] = ()) -> _Appended:
         return _Appended(Path(table.path), ranges_of(read))
 
     def read(

@@ -78,7 +78,7 @@ def absorb(stream: Stream) -> None:
     """What was appended since the log's last entry, as a driver that was just started finds it."""
     (source,) = stream.plan.sources
     read = [split for entry in stream.entries if isinstance(entry.body, Commit) for split in entry.body.splits]
-    stream.driver.absorb(source.name, sources.source_of(source.table).enumerator(source.table, read).poll())
+    stream.driver.absorb(source.name, sources.source_of(source.table).enumerator(None, source.table, read).poll())
 
 
 def curve(place: Path) -> list[tuple[int, int, int, int]]:

@@ -60,7 +60,7 @@ WRONG = {
     "setting": ("SET 'pipeline.nme' = 'x';\n" + REPORT, "1:1: there is no setting 'pipeline.nme'; did you mean 'pipeline.name'?"),
     "emit setting": ("SET 'table.exec.emit.early-fire.enabled' = 'true';\n" + REPORT, "1:1: Currently, window table function based aggregate doesn't support early-fire and late-fire configuration 'table.exec.emit.early-fire.enabled' and 'table.exec.emit.late-fire.enabled': leave it out, and write INSERT INTO t /*+ OPTIONS('first-result' = '-15 min') */ for early results, or OPTIONS('late-updates' = 'on', 'last-result' = '+15 min') for those of late rows"),
     "connector": (changed("'filesystem', 'path' = 'orders'", "'filesystm', 'path' = 'orders'"), "1:1: table 'orders': there is no connector 'filesystm'; did you mean 'filesystem'?"),
-    "another connector": (changed("'filesystem', 'path' = 'orders'", "'kafka', 'topic' = 'orders'"), "1:1: table 'orders': there is no connector 'kafka': let Kafka Connect write the topic into a directory, and read that by 'filesystem'"),
+    "another connector": (changed("'filesystem', 'path' = 'orders'", "'pulsar', 'topics' = 'orders'"), "1:1: table 'orders': there is no connector 'pulsar'; there are 'filesystem', 'print', 'kafka', 'datagen' and 'blackhole'"),
     "partition key": (changed(") WITH ('connector' = 'filesystem', 'path' = 'orders'", ") PARTITIONED BY (ds) WITH ('connector' = 'filesystem', 'path' = 'orders'"), "1:1: table 'orders' has no column 'ds'"),
     # time
     "no watermark": (
@@ -69,7 +69,7 @@ WRONG = {
     ),
     "watermarks of the source": (
         changed("AS ts - INTERVAL '5' MINUTES", "AS SOURCE_WATERMARK()"),
-        "6:25: SOURCE_WATERMARK() is the watermark of the time when files were written (ts AS SYSTEM_ROWTIME(), or METADATA FROM 'file.modification-time'); for a time in the files write WATERMARK FOR ts AS ts - INTERVAL '5' SECOND",
+        "6:25: SOURCE_WATERMARK() is the watermark of the time when rows came into the source (ts AS SYSTEM_ROWTIME(), or METADATA FROM 'file.modification-time'); for a time in the rows write WATERMARK FOR ts AS ts - INTERVAL '5' SECOND",
     ),
     "watermarks of the source in FLIP-66": (
         changed("AS ts - INTERVAL '5' MINUTES", "AS SYSTEM_WATERMARK() + INTERVAL '1' SECOND"),

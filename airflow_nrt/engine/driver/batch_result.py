@@ -20,11 +20,11 @@ from airflow_nrt.model.plan import Source
 class BatchResult:
     """What a batch has written before its commit: counts, files of state and results, the ledger.
 
-    `proposal` is the watermark (ms) that its rows propose.
+    `proposals` are the watermarks (ms) that its rows propose, by part of the source.
     """
 
     row_count: int = 0
-    proposal: int | None = None
+    proposals: Mapping[str, int | None] = field(default_factory=dict)
     partials: Mapping[str, StateFile] = field(default_factory=dict)
     updating: Mapping[str, tuple[StateFile, ...]] = field(default_factory=dict)
     published: tuple[Published, ...] = ()

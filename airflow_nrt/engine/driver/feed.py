@@ -13,7 +13,7 @@ from pyspark.sql import SparkSession
 
 from airflow_nrt.engine.driver.journal import Journal
 from airflow_nrt.engine.sources import source_of
-from airflow_nrt.home.log.entries import Split
+from airflow_nrt.home.log.entries import Split, ranges_of
 from airflow_nrt.model.connectors import connector_of
 from airflow_nrt.model.options.known import LIVE, source_option
 from airflow_nrt.model.plan import Source
@@ -43,7 +43,8 @@ class Feed:
         self.interval: int = source_option(options, LIVE) or 0
         self.is_bounded = not connector_of(source.table).is_live(source.table)
         self.last_arrival = time.monotonic()
-        self._enumerator = source_of(source.table).enumerator(source.table, read)
+        self._arrivals: dict[str, float] = {}
+        self._enumerator = source_of(source.table).enumerator(spark, source.table, read)
         self._next_look = 0.0
         self._cap: int = source_option(options, "source.max-batch-size")
         self._on_splits = on_splits
@@ -71,6 +72,14 @@ class Feed:
         """The number of splits that exist and can't be read."""
         return self._enumerator.unreadable
 
+    def quiet_parts(self, timeout: int) -> list[str]:
+        """The parts of the source from which nothing has come for so long (ms), and nothing waits."""
+        if self._is_absorbing:
+            return []
+        waiting = {one.part for one in ranges_of(self._pending)}
+        since = time.monotonic() - timeout / 1000
+        return [part for part, last in self._arrivals.items() if last < since and part not in waiting]
+
     def poll(self) -> None:
         """Looks for arrivals if the interval has passed, and passes on the next batch if the last one is absorbed.
 
@@ -82,6 +91,7 @@ class Feed:
             self._next_poll = time.monotonic() + self.interval / 1000
             if found:
                 self.last_arrival = time.monotonic()
+                self._arrivals |= dict.fromkeys((one.part for one in ranges_of(found)), self.last_arrival)
                 self._pending.extend(found)
         self._check_read_splits()
         if self._journal is not None:

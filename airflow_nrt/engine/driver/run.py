@@ -21,6 +21,7 @@ from airflow_nrt.engine.faults import reach
 from airflow_nrt.engine.java.java_process import java_has_ended
 from airflow_nrt.engine.publish.publishing import publish_abandoned
 from airflow_nrt.engine.sinks import sink_of
+from airflow_nrt.engine.sources import source_of
 from airflow_nrt.files.process_start import ProcessStart
 from airflow_nrt.home.heartbeat import (
     FAILED,
@@ -88,6 +89,8 @@ class Runner:
         """Gives the state that it ended in. Raises NrtError, after it has written the error to the heartbeat."""
         for insert in self.plan.inserts:
             sink_of(insert).check(self.home, insert)
+        for source in self.plan.sources:
+            source_of(source.table).check(self.spark, source.table)
         if self.stop_asked.is_set():
             # A lease would fence a driver that may go on.
             return STOPPED
@@ -186,9 +189,8 @@ class Runner:
                 if feed.is_bounded and drained[feed.source.name]:
                     self._note(driver, feed.source.name, ended=True)
                 timeout = idle_after[feed.source.name]
-                quiet = time.monotonic() - feed.last_arrival
-                if timeout is not None and quiet * 1000 > timeout and feed.is_drained:
-                    self._note(driver, feed.source.name, idle=True)
+                if timeout is not None:
+                    self._note_idle(driver, feed, timeout)
             ends = self.available_now or all(feed.is_bounded for feed in self._feeds)
             if ends and all(drained[feed.source.name] and feed.is_drained for feed in self._feeds):
                 return FINISHED
@@ -222,6 +224,14 @@ class Runner:
             driver.note(source, idle=idle, ended=ended)
             if driver.writer.log.last > before:
                 self._progressed()
+
+    def _note_idle(self, driver: StreamDriver, feed: Feed, timeout: int) -> None:
+        quiet = time.monotonic() - feed.last_arrival
+        if quiet * 1000 > timeout and feed.is_drained:
+            self._note(driver, feed.source.name, idle=True)
+        elif parts := feed.quiet_parts(timeout):
+            with self.lock:
+                driver.note_parts(feed.source.name, parts)
 
     def _absorb(self, source: str, splits: list[Split], ends: bool) -> None:
         assert self._driver is not None

@@ -43,7 +43,7 @@ from airflow_nrt.engine.windows.layout_of import layout_of
 from airflow_nrt.engine.windows.no_rows import no_rows
 from airflow_nrt.home.heartbeat import now_ms
 from airflow_nrt.home.home import Home
-from airflow_nrt.home.log.clock import advanced, operator_watermark, with_clock
+from airflow_nrt.home.log.clock import advanced, operator_watermark, with_clock, with_parts, with_proposals
 from airflow_nrt.home.log.entries import (
     Commit,
     Lateness,
@@ -178,7 +178,7 @@ class StreamDriver:
         """Writes partials, results without a window, and the ledger. None of it counts before the commit."""
         self.tables.stand_at(self.position.tables)
         ledger = f"ledger/{self.writer.epoch}-{uuid.uuid4().hex}"
-        corrupt = [file for file in files_of(splits) if file.corrupt]
+        corrupt = [split for split in splits if split.corrupt]
         if corrupt:
             write_unreadable(self.home, ledger, source.name, corrupt)
         if len(corrupt) == len(splits):
@@ -190,7 +190,9 @@ class StreamDriver:
             len(watermarks) + len(self.plan.passing(source.name)) + len(self.plan.updated_through(source.name)) > 1
         )
         judged = judged.persist() if several else judged
-        watched, counts = metered(judged)
+        connector = source_of(source.table)
+        proposed = {part: f"proposal_{n}" for n, part in enumerate(connector.parts(splits))}
+        watched, counts = metered(judged, {name: part for part, name in proposed.items()}, connector.part)
         updates = Updates(self.store, self.plan, self.position, clock)
         rows = BatchRows(source, watched, judged)
         try:
@@ -211,7 +213,7 @@ class StreamDriver:
         partials = {name: one.file for name, one in written.items() if one.file is not None}
         return BatchResult(
             row_count=counted["rows"],
-            proposal=counted["proposal"],
+            proposals={part: counted[proposal] for part, proposal in proposed.items()},
             partials=partials,
             updating=updates.files,
             published=(*published, *changes),
@@ -268,8 +270,7 @@ class StreamDriver:
     def _after_batch(self, name: str, files: int, batch: BatchResult, clock: int, ends: bool) -> Position:
         state = self.position.sources[name]
         state = replace(
-            state,
-            watermark=advanced(state.watermark, batch.proposal),
+            with_proposals(state, batch.proposals),
             idle=False,
             ended=ends or state.ended,
             files=state.files + files,
@@ -318,6 +319,16 @@ class StreamDriver:
             source_name: replace(state, idle=idle or state.idle, ended=ended or state.ended),
         }
         self._tick(sources, dict(self.position.operators))
+
+    def note_parts(self, source_name: str, idle: Iterable[str]) -> None:
+        """Writes a tick for parts of a source that have become idle, and fires what is due by that."""
+        state = self.position.sources[source_name]
+        changed = [part for part in idle if part in state.parts and not state.parts[part].idle]
+        if not changed:
+            return
+        quiet = {part: replace(state.parts[part], idle=True) for part in changed}
+        state = with_parts(state, {**state.parts, **quiet})
+        self._tick({**self.position.sources, source_name: state}, dict(self.position.operators))
 
     def advance(self, source_name: str, watermark: int) -> None:
         """Writes a tick for a watermark that advances without rows, and fires what is due by that."""

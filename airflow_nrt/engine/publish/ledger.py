@@ -15,9 +15,9 @@ from airflow_nrt.files.durable import replace_file
 from airflow_nrt.files.private_files import make_private
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.ledger import LATE_PREFIX, REJECTED, records
-from airflow_nrt.home.log.entries import SourceFile
+from airflow_nrt.home.log.entries import Split, ranges_of
 
-UNREADABLE = "unreadable file"
+UNREADABLE, LOST = "unreadable file", "lost before it was read"
 
 
 def write_late(spark: SparkSession, home: Home, ledger: str, operator: str, partials: Path) -> None:
@@ -31,11 +31,12 @@ def write_rejected(home: Home, ledger: str, rows: DataFrame) -> None:
     rows.selectExpr("to_json(struct(*)) AS value").write.mode("append").text(str(home.path / ledger / REJECTED))
 
 
-def write_unreadable(home: Home, ledger: str, source: str, files: Sequence[SourceFile]) -> None:
-    """Writes a rejection for each unreadable file."""
+def write_unreadable(home: Home, ledger: str, source: str, splits: Sequence[Split]) -> None:
+    """Writes a rejection for each unreadable file, and for each lost range."""
     path = home.path / ledger / REJECTED
     make_private(path)
-    rejections = [{"source": source, "reason": UNREADABLE, "file": file.path} for file in files]
+    lost = ranges_of(splits)
+    rejections = [{"source": source, "reason": LOST if one in lost else UNREADABLE, "file": one.name} for one in splits]
     lines = "".join(json.dumps(one, ensure_ascii=False) + "\n" for one in rejections)
     replace_file(path / "part-files.txt", lines.encode())
 

@@ -61,7 +61,7 @@ class Numbers(SplitEnumerator):
 
 
 class Datagen(Source):
-    def enumerator(self, table: Table, read: Iterable[Split] = ()) -> Numbers:
+    def enumerator(self, spark: SparkSession | None, table: Table, read: Iterable[Split] = ()) -> Numbers:
         return Numbers(table, ranges_of(read))
 
     def read(

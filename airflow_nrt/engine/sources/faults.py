@@ -52,6 +52,14 @@ def why_sql(of_line: str, text_of: str, forms: Mapping[str, str]) -> str:
     return f"CASE WHEN {FAULT} = '' THEN {of_line} WHEN {FAULT} IS NOT NULL THEN {field} END"
 
 
+def both_faults(one: tuple[str, str], other: tuple[str, str]) -> tuple[str, str]:
+    """SQL of `_nrt_fault` and `_nrt_why` of a row that was read in two parts, from those of each part."""
+    faults = f"concat_ws({string_literal(_BETWEEN)}, {one[0]}, {other[0]})"
+    whole = f"{one[0]} = '' OR {other[0]} = ''"
+    fault = f"CASE WHEN {whole} THEN '' WHEN {faults} <> '' THEN {faults} END"
+    return fault, f"coalesce(IF({other[0]} = '', {other[1]}, {one[1]}), {other[1]})"
+
+
 def lookup(key: str, values: Mapping[str, str]) -> str:
     """SQL of the value of a key in a map of literals, which Spark folds into one constant."""
     pairs = ", ".join(f"{string_literal(name)}, {value}" for name, value in values.items())

@@ -47,7 +47,7 @@ class Files(SplitEnumerator):
 
 
 class Filesystem(Source):
-    def enumerator(self, table: Table, read: Iterable[Split] = ()) -> Files:
+    def enumerator(self, spark: SparkSession | None, table: Table, read: Iterable[Split] = ()) -> Files:
         return Files(table, files_of(read))
 
     def read(

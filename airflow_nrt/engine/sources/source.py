@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
+from typing import ClassVar
 
 from pyspark.sql import DataFrame, SparkSession
 
+from airflow_nrt.engine.sources.place import FILE
+from airflow_nrt.engine.spark.paths import written_path
 from airflow_nrt.engine.spark.tuning import Tasks
+from airflow_nrt.home.log.clock import WHOLE
 from airflow_nrt.home.log.entries import Split
 from airflow_nrt.model.partition_filter import PartitionFilter
 from airflow_nrt.model.plan import Source as PlannedSource
@@ -48,9 +52,25 @@ class Source(ABC):
     A split is read again whenever windows are computed again, so it must not change.
     """
 
+    part: ClassVar[str | None] = None
+    """SQL of the part of a row, where parts of the source have watermarks of their own."""
+    place: ClassVar[str] = written_path(FILE)
+    """SQL of where a row stands, for people."""
+
+    needs_session: ClassVar[bool] = False
+    """Whether it finds splits only with a session of Spark, whose Java has the client of a server."""
+
+    def check(self, spark: SparkSession, table: Table) -> None:
+        """Raises InputError if the table's server is not there, or refuses. Asked before a stream."""
+        return
+
     @abstractmethod
-    def enumerator(self, table: Table, read: Iterable[Split] = ()) -> SplitEnumerator:
-        """The enumerator of a table; `read` are the splits that were read before."""
+    def enumerator(self, spark: SparkSession | None, table: Table, read: Iterable[Split] = ()) -> SplitEnumerator:
+        """The enumerator of a table; `read` are the splits that were read before. `spark` is None before a session."""
+
+    def parts(self, splits: Iterable[Split]) -> tuple[str, ...]:
+        """The parts with watermarks of their own that these splits are of."""
+        return (WHOLE,)
 
     @abstractmethod
     def read(
@@ -89,6 +109,20 @@ class Source(ABC):
 
         Raises FileNotFoundError if it is gone.
         """
+
+    def readable(self, spark: SparkSession, table: Table, splits: Iterable[Split]) -> tuple[list[Split], list[str]]:
+        """Which of these splits can be read again, and messages about those that have changed or are gone."""
+        usable, problems = [], []
+        for split in splits:
+            try:
+                change = self.change_of(split)
+            except FileNotFoundError:
+                problems.append(f"the source file {split.name} was read and is gone")
+                continue
+            if change is not None:
+                problems.append(change)
+            usable.append(split)
+        return usable, problems
 
     def partition(self, table: Table, split: Split) -> dict[str, str]:
         """The partition of all rows of the split, by the table's partition keys; empty if there is none."""

@@ -25,8 +25,6 @@ SHUFFLE_PARTITIONS = "spark.sql.shuffle.partitions"
 MOST_PARTITIONS = "spark.airflow_nrt.partitions"
 """The session's shuffle partitions by the user; unset if the user has set none: then the cores of the cluster count."""
 _SPLITS = "spark.sql.files.minPartitionNum"
-_BYTES_OF_A_ROW = 20
-"""The bytes of a short row, so that an unknown number of rows is rather overestimated."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +54,7 @@ def suit(spark: SparkSession, files: Iterable[Split | StateFile]) -> Tasks:
 
     There are more tasks than the session's partitions, by a whole factor, if the rows would not fit into its memory.
     """
-    rows = sum(file.rows if isinstance(file, StateFile) else file.size // _BYTES_OF_A_ROW for file in files)
+    rows = sum(file.rows if isinstance(file, StateFile) else file.most_rows for file in files)
     many = rows >= MANY_ROWS
     most = int(spark.conf.get(MOST_PARTITIONS, None) or cores(spark)) if rows >= ROWS_OF_A_TASK else 1
     partitions = min(1 + rows // ROWS_OF_A_TASK, most * max(1, math.ceil(rows / (most * ROWS_AT_ONCE))))

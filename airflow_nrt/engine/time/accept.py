@@ -7,16 +7,19 @@ counted, and the line is rejected or the field becomes NULL.
 
 from __future__ import annotations
 
-from pyspark.sql import DataFrame, Observation
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from pyspark.sql import Column, DataFrame, Observation
 from pyspark.sql import functions as F
 
 from airflow_nrt.basics.errors import STOP_MARK
 from airflow_nrt.basics.spelling import bigint, quote, string_literal
 from airflow_nrt.basics.times_of_day import as_field, with_times
+from airflow_nrt.engine.sources import source_of
 from airflow_nrt.engine.sources.faults import FAULT, WHOLE_LINE, WHY, faulty_columns, shortened
 from airflow_nrt.engine.sources.long_lines import shown_line
 from airflow_nrt.engine.sources.place import BLOCK, FILE, INDEX, NUMBER
-from airflow_nrt.engine.spark.paths import written_path
 from airflow_nrt.model.connectors import connector_of
 from airflow_nrt.model.internal_columns import BATCH, OP, ROWTIME
 from airflow_nrt.model.options.known import source_option
@@ -61,21 +64,21 @@ def judge(
 
 def _reason(source: Source, latest: str, whole_lines: str) -> str:
     options = source.table.options
-    ignore = f"{source.table.format}.ignore-parse-errors"
+    ignore = connector_of(source.table).leniency(source.table)
     skip = source_option(options, "scan.null-rowtime") == "skip"
-    is_text = ignore in connector_of(source.table).options
-    if is_text and source_option(options, ignore):
+    if ignore is not None and options.get(ignore, "").lower() == "true":
         lost = f"{_is_none(source)} OR ({whole_lines} AND {FAULT} IS NOT NULL)"
         none = f"WHEN {lost} THEN {string_literal(MALFORMED)} "
-    elif is_text:
-        none = f"WHEN {FAULT} IS NOT NULL THEN {_stop(_malformed(source, ignore))} "
+    elif ignore is not None:
+        none = f"WHEN {FAULT} IS NOT NULL THEN {_stop(source, _malformed(source, ignore))} "
     else:
         none = ""
     # A row that is retracted by its key needs no other fields.
     timeless = f" AND {OP} <> '-D'" if source.table.is_changelog and source.table.primary_key else ""
+    missing = string_literal(NULL_ROWTIME) if skip else _stop(source, _timeless(source))
     return (
         f"CASE {none}"
-        f"WHEN {ROWTIME} IS NULL{timeless} THEN {string_literal(NULL_ROWTIME) if skip else _stop(_timeless(source))} "
+        f"WHEN {ROWTIME} IS NULL{timeless} THEN {missing} "
         f"WHEN {ROWTIME} > {latest} THEN {string_literal(FUTURE)} END"
     )
 
@@ -100,24 +103,34 @@ def _timeless(source: Source) -> tuple[str, ...]:
     return string_literal(said), f"coalesce(concat(': ', {WHY}), '')", string_literal(way_out)
 
 
-def _stop(message: tuple[str, ...]) -> str:
-    """SQL that fails the job with this message, the file and the line."""
+def _stop(source: Source, message: tuple[str, ...]) -> str:
+    """SQL that fails the job with this message, the row's place and its line."""
+    place = source_of(source.table).place
     line = f"coalesce(concat(': ', {shortened(shown_line())}), '')"
-    return f"raise_error(concat('{STOP_MARK}', {', '.join(message)}, ' (', {written_path(FILE)}, {line}, ')'))"
+    return f"raise_error(concat('{STOP_MARK}', {', '.join(message)}, ' (', {place}, {line}, ')'))"
 
 
-def metered(judged: DataFrame) -> tuple[DataFrame, Observation]:
-    """The judged rows with an observation: `rows`, `rejected`, and the greatest `proposal` of an accepted row.
+def metered(
+    judged: DataFrame, proposals: Mapping[str, str] = MappingProxyType({}), part: str | None = None
+) -> tuple[DataFrame, Observation]:
+    """The judged rows with an observation: `rows`, `rejected`, and the greatest proposals of accepted rows.
 
+    `proposals` are the parts of the source, by the name of what is observed; `part` is SQL of the part of a row, None
+    if there is but one.
     Spark pushes no filter below an observation. Pushed down, the filter on the reason would parse a line again for each
     column that it reads.
     """
     counts = Observation()
+
+    def greatest(of: str) -> Column:
+        mine = F.lit(True) if part is None else F.expr(part) == of
+        return F.max(F.when(F.col(REASON).isNull() & mine, F.col(PROPOSAL)))
+
     watched = judged.observe(
         counts,
         F.count("*").alias("rows"),
-        F.max(F.when(F.col(REASON).isNull(), F.col(PROPOSAL))).alias("proposal"),
         F.count(F.coalesce(REASON, FAULT)).alias("rejected"),
+        *(greatest(of).alias(name) for name, of in proposals.items()),
     )
     return watched, counts
 
@@ -142,7 +155,7 @@ def rejected(judged: DataFrame, source: Source) -> DataFrame:
         f"coalesce({REASON}, {string_literal(NO_VALUE)}) AS reason",
         "column",
         f"{WHY} AS why",
-        f"{written_path(FILE)} AS file",
+        f"{source_of(source.table).place} AS file",
         f"coalesce({shown_line()}, to_json({_shown(source)})) AS line",
     )
 

@@ -7,6 +7,7 @@ be late by its batch's watermark; and no late row may be missing.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -14,12 +15,12 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from airflow_nrt.basics.instants import END_OF_TIME
+from airflow_nrt.basics.spelling import string_literal
 from airflow_nrt.describe.verdict import LedgerVerdict
 from airflow_nrt.engine.batch.batch import needs_position
 from airflow_nrt.engine.failures.failures import CorruptFileError, explained
 from airflow_nrt.engine.sources import source_of
 from airflow_nrt.engine.sources.place import BLOCK, FILE, INDEX, NUMBER, known_files
-from airflow_nrt.engine.sources.source import Source as Connector
 from airflow_nrt.engine.spark.frames import run_query
 from airflow_nrt.engine.spark.given_rows import given_rows
 from airflow_nrt.engine.spark.paths import GLOB
@@ -32,8 +33,8 @@ from airflow_nrt.engine.windows.kinds import kind_of
 from airflow_nrt.engine.windows.layout import Layout
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.ledger import LATE_PREFIX
-from airflow_nrt.home.log.clock import advanced
-from airflow_nrt.home.log.entries import Split
+from airflow_nrt.home.log.clock import WHOLE, with_proposals
+from airflow_nrt.home.log.entries import SourceState, Split
 from airflow_nrt.home.log.history import History
 from airflow_nrt.model.internal_columns import ABSORBED, BATCH, OP, ROWTIME
 from airflow_nrt.model.plan import Insert, Plan, Source
@@ -65,7 +66,8 @@ def rows_read(
     """The rows of these splits as the stream read them, with `_nrt_entry`; it rejected the same rows."""
     source = plan.source(name)
     connector = source_of(source.table)
-    problems, usable = _check_splits(connector, splits)
+    whole = [split for split in splits if not split.corrupt]
+    usable, problems = connector.readable(spark, source.table, whole)
     problems += _check_corrupt(spark, source, [split for split in splits if split.corrupt])
     batch_of = history.batch_of(name)
     order = {split.name: n for n, split in enumerate(history.splits(name))}
@@ -92,22 +94,6 @@ def rows_read(
     return ReadRows(source, accepted(kept, source), kept, tuple(usable), tuple(problems))
 
 
-def _check_splits(connector: Connector, splits: Sequence[Split]) -> tuple[list[str], list[Split]]:
-    problems, usable = [], []
-    for split in splits:
-        if split.corrupt:
-            continue
-        try:
-            change = connector.change_of(split)
-        except FileNotFoundError:
-            problems.append(f"the source file {split.name} was read and is gone")
-            continue
-        if change is not None:
-            problems.append(change)
-        usable.append(split)
-    return problems, usable
-
-
 def _check_corrupt(spark: SparkSession, source: Source, splits: Sequence[Split]) -> list[str]:
     """The unchanged files that were left out as unreadable, and can be read."""
     connector = source_of(source.table)
@@ -126,21 +112,28 @@ def _check_corrupt(spark: SparkSession, source: Source, splits: Sequence[Split])
 def check_watermarks(history: History, name: str, read: ReadRows) -> list[str]:
     """Recomputes the source's watermark batch by batch, for batches whose splits were all read here."""
     here = {split.name for split in read.splits}
-    proposals = {row[0]: row[1] for row in read.frame.groupBy(ENTRY).agg(F.max(PROPOSAL)).collect()}
+    part = F.expr(source_of(read.source.table).part or string_literal(WHOLE)).alias("part")
+    proposals: dict[int, dict[str, int | None]] = defaultdict(dict)
+    for entry, of, proposal in read.frame.groupBy(ENTRY, part).agg(F.max(PROPOSAL)).collect():
+        proposals[entry][of] = proposal
     problems = []
-    before: int | None = None
     for n, commit in history.batches.items():
-        if commit.source != name:
+        if commit.source != name or not all(split.corrupt or split.name in here for split in commit.splits):
             continue
-        claimed = commit.position.sources[name].watermark
-        if all(split.corrupt or split.name in here for split in commit.splits):
-            follows = advanced(before, proposals.get(n))
-            if claimed != follows:
-                problems.append(
-                    f"log entry {n}: source {name} claims watermark {claimed}, the rows of its batch make it {follows}"
-                )
-        before = claimed
+        before, claimed = history.before[n].get(name, SourceState()), commit.position.sources[name]
+        parts = dict.fromkeys(source_of(read.source.table).parts(commit.splits))
+        follows = with_proposals(before, {**parts, **proposals[n]})
+        if (claimed.watermark, claimed.parts) != (follows.watermark, follows.parts):
+            problems.append(
+                f"log entry {n}: source {name} claims watermark {_marks(claimed)}, the rows of its batch make it "
+                f"{_marks(follows)}"
+            )
     return problems
+
+
+def _marks(state: SourceState) -> str:
+    parts = ", ".join(f"{part} {of.watermark}" for part, of in state.parts.items())
+    return f"{state.watermark} ({parts})" if parts else str(state.watermark)
 
 
 def with_watermark(read: DataFrame, history: History, operator: str) -> DataFrame:

@@ -158,7 +158,7 @@ def _verified(
         say(f"{insert.name}: {verdict.windows} windows compared ({len(inserts)} of {len(plan.inserts)} inserts)")
     for read in scene.sources.values():
         read.kept.unpersist()
-    unread = unread_splits(plan, history)
+    unread = unread_splits(plan, history, spark)
     return Verdict(
         report=plan.name,
         home=str(home.path),
@@ -230,13 +230,14 @@ def _needed(plan: Plan, history: History, interval: Interval, source: Source) ->
     return [split for split in splits if time.may_hold(connector.partition(table, split), start, end)]
 
 
-def unread_splits(plan: Plan, history: History) -> list[Split]:
-    """The splits that have arrived and were not read."""
-    return [split for source in plan.sources for split in _unread(source, history)]
+def unread_splits(plan: Plan, history: History, spark: SparkSession | None) -> list[Split]:
+    """The splits that have arrived and were not read. Without a session, those of sources that need none."""
+    asked = [one for one in plan.sources if spark is not None or not source_of(one.table).needs_session]
+    return [split for source in asked for split in _unread(source, history, spark) if split.most_rows]
 
 
-def _unread(source: Source, history: History) -> list[Split]:
-    return source_of(source.table).enumerator(source.table, history.splits(source.name)).poll()
+def _unread(source: Source, history: History, spark: SparkSession | None) -> list[Split]:
+    return source_of(source.table).enumerator(spark, source.table, history.splits(source.name)).poll()
 
 
 # ---------------------------------------------------------------------------------------------------- comparing

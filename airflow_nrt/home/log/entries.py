@@ -17,6 +17,7 @@ from airflow_nrt.files.formats import Content, Format
 STATE = Format("the state")
 """The format of partials of operators and of the state of updating operators: the columns of these files and their
 meaning."""
+_BYTES_OF_A_ROW = 20
 LEDGER = Format("the ledger", (lambda record: record,))
 """The format of late and rejected rows. In format 1 a line with a malformed field was rejected whole, and no column was
 named."""
@@ -35,15 +36,24 @@ class SourceFile:
     def name(self) -> str:
         return self.path
 
+    @property
+    def most_rows(self) -> int:
+        """Its rows, if they are short: an unknown number is rather overestimated."""
+        return self.size // _BYTES_OF_A_ROW
+
 
 @dataclass(frozen=True)
 class SourceRange:
-    """What stands in a `part` of a source from one offset up to another, which is not in it: `size` bytes or so."""
+    """What stands in a `part` of a source from one offset up to another, which is not in it: `size` bytes or so.
+
+    An empty one says that the part is read from there on. One that is `lost` was removed before it was read.
+    """
 
     part: str
     start: int
     end: int
     size: int
+    lost: bool = False
 
     @property
     def name(self) -> str:
@@ -51,7 +61,11 @@ class SourceRange:
 
     @property
     def corrupt(self) -> bool:
-        return False
+        return self.lost
+
+    @property
+    def most_rows(self) -> int:
+        return self.end - self.start
 
 
 Split = SourceFile | SourceRange
@@ -116,8 +130,19 @@ class Versions:
 
 
 @dataclass(frozen=True)
+class PartState:
+    """A part of a source that has a watermark of its own. `idle` parts do not hold back the source's."""
+
+    watermark: int | None = None
+    idle: bool = False
+
+
+@dataclass(frozen=True)
 class SourceState:
-    """How far one source was read. `idle` sources do not hold back an operator's watermark."""
+    """How far one source was read. `idle` sources do not hold back an operator's watermark.
+
+    `parts` are those that have watermarks of their own: the source's is the least of them.
+    """
 
     watermark: int | None = None
     idle: bool = False
@@ -125,6 +150,7 @@ class SourceState:
     files: int = 0
     rows: int = 0
     rejected: int = 0
+    parts: Mapping[str, PartState] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -289,9 +315,12 @@ class Entry(_Head):
     def to_json(self) -> dict[str, Any]:
         head = {"n": self.n, "kind": self.kind, "epoch": self.epoch, "time": self.time, "id": self.id}
         body = asdict(self.body)
+        # A version that knows of files alone goes on with a home that has files alone.
         if not body.get("ranges"):
-            # A version that knows of files alone goes on with a home that has files alone.
             body.pop("ranges", None)
+        for state in body["position"]["sources"].values() if "position" in body else ():
+            if not state["parts"]:
+                del state["parts"]
         return _FORMAT.stamped({**head, **body})
 
     @property

@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from airflow_nrt.home.log.clock import operator_watermark, with_clock
-from airflow_nrt.home.log.entries import Commit, Entry, OperatorState, Position, Published, Restate, Split, Tick
+from airflow_nrt.home.log.clock import operator_watermark, with_clock, with_parts
+from airflow_nrt.home.log.entries import (
+    Commit,
+    Entry,
+    OperatorState,
+    Position,
+    Published,
+    Restate,
+    SourceState,
+    Split,
+    Tick,
+)
 from airflow_nrt.model.plan import Plan
 
 WindowKey = tuple[str, int | None, str]
@@ -15,8 +25,8 @@ WindowKey = tuple[str, int | None, str]
 
 @dataclass
 class History:
-    """`batches` are the commits by entry number, `ticks` the entries that let windows fire; `published` are the current
-    results in the sinks, by insert and place.
+    """`batches` are the commits by entry number, `before` the states of sources before each of them, `ticks` the
+    entries that let windows fire; `published` are the current results in the sinks, by insert and place.
 
     `as_of` is the last entry whose rows a restatement used, for what it published. `backfilled` are splits that a
     backfill read, by source and name.
@@ -25,6 +35,7 @@ class History:
     entry: int = -1
     batches: dict[int, Commit] = field(default_factory=dict)
     ticks: list[int] = field(default_factory=list)
+    before: dict[int, Mapping[str, SourceState]] = field(default_factory=dict)
     published: dict[tuple[str, str], Published] = field(default_factory=dict)
     times: dict[tuple[str, str], int] = field(default_factory=dict)
     as_of: dict[tuple[str, str], int] = field(default_factory=dict)
@@ -62,12 +73,8 @@ class History:
 
     def watermarks_before(self, source: str) -> dict[int, int | None]:
         """The watermark of a source before each batch, by the entry that committed it."""
-        before: int | None = None
-        found = {}
-        for n, commit in self.batches.items():
-            if commit.source == source:
-                found[n], before = before, commit.position.sources[source].watermark
-        return found
+        batches = (n for n, commit in self.batches.items() if commit.source == source)
+        return {n: self.before[n].get(source, SourceState()).watermark for n in batches}
 
     def has_unread(self, source: str) -> bool:
         """Whether a backfill read splits that the stream has not read yet."""
@@ -100,6 +107,7 @@ def read_history(entries: Iterable[Entry], plan: Plan) -> History:
         if isinstance(entry.body, Commit):
             _check_commit(history, entry.n, entry.body, plan)
             history.batches[entry.n] = entry.body
+            history.before[entry.n] = history.position.sources
         elif isinstance(entry.body, Restate):
             history.restated += 1
             history.as_of.update({(one.insert, one.target): entry.body.as_of for one in entry.published})
@@ -131,6 +139,12 @@ def _check_commit(history: History, n: int, commit: Commit, plan: Plan) -> None:
 def _check_watermarks(history: History, n: int, body: Commit | Tick, plan: Plan) -> None:
     """An operator's watermark must follow from those of its sources, and from the clock."""
     before, after = history.position, body.position
+    for name, source in after.sources.items():
+        least = with_parts(before.sources.get(name, SourceState()), source.parts).watermark
+        if source.parts and source.watermark != least:
+            history.problems.append(
+                f"log entry {n}: source {name} stands at watermark {source.watermark}, but its parts make it {least}"
+            )
     sources = with_clock(after.sources, body.clock)
     for operator in plan.operators:
         state, old = after.operators.get(operator.name), before.operators.get(operator.name)

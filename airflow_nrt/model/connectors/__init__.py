@@ -6,10 +6,11 @@ from airflow_nrt.model.connectors.blackhole import Blackhole
 from airflow_nrt.model.connectors.connector import Connector
 from airflow_nrt.model.connectors.datagen import Datagen
 from airflow_nrt.model.connectors.filesystem import Filesystem
+from airflow_nrt.model.connectors.kafka import Kafka
 from airflow_nrt.model.connectors.standard_output import Print
 from airflow_nrt.model.tables import Table
 
-CONNECTORS: dict[str, Connector] = {one.name: one for one in (Filesystem(), Print(), Datagen(), Blackhole())}
+CONNECTORS: dict[str, Connector] = {one.name: one for one in (Filesystem(), Print(), Kafka(), Datagen(), Blackhole())}
 
 
 def connector_of(table: Table) -> Connector:

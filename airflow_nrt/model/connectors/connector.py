@@ -31,6 +31,8 @@ class Connector(ABC):
     """The options of its tables, as sources and as sinks: one table may be both."""
     metadata: ClassVar[Mapping[str, Metadata]] = {}
     """METADATA columns by Flink's keys."""
+    arrival: ClassVar[str] = ""
+    """The METADATA key of the time at which a row came into the source, in the order of which rows arrive."""
     keeps_rows: ClassVar[bool] = True
     """Whether written rows can be read back."""
 
@@ -49,6 +51,11 @@ class Connector(ABC):
     def place(self, table: Table) -> str:
         """The location of the table, for people."""
         return f"connector '{self.name}'"
+
+    def leniency(self, table: Table) -> str | None:
+        """The option by which malformed rows are counted, and don't stop the driver; None if no row is malformed."""
+        option = f"{table.format}.ignore-parse-errors"
+        return option if option in self.options else None
 
     def is_live(self, table: Table) -> bool:
         """Whether the table, as a source, waits for more rows once all present ones are read."""

@@ -19,6 +19,7 @@ INSTANT = DataType("TIMESTAMP_LTZ", precision=3, nullable=False)
 
 class Filesystem(Connector):
     name = "filesystem"
+    arrival = WRITTEN_AT
     options = FILE_OPTIONS
     # The reader of files adds these columns where a table declares them.
     metadata: ClassVar = {

@@ -47,10 +47,7 @@ _IDLE: dict[str, tuple[Callable[[str], Any], str]] = {
     "parquet.batch-size": (positive, "Spark reads parquet"),
 }
 
-_KAFKA = (
-    "it is an option of Kafka, and this is a table of files: let Kafka Connect write the topic into a directory, and "
-    "name that as 'path' with a 'source.monitor-interval'"
-)
+_KAFKA = "it is an option of connector 'kafka', and this is a table of files"
 _STREAMING = "it is an option of Hive's tables: 'source.monitor-interval' makes a table of files live"
 _REFUSED = {
     "sink.partition-commit.policy.kind": (

@@ -64,7 +64,7 @@ _FILES = (
     Option("format", one_of(*FORMATS), None, "how a file is written"),
 )
 
-_FORMATS = (
+FORMAT_OPTIONS = (
     Option("csv.field-delimiter", delimiter, ",", r"the character between two fields; '\t' is a tab"),
     Option("csv.quote-character", character, '"', "the character around a field that holds a delimiter"),
     Option("csv.null-literal", str, None, "the text that means NULL"),
@@ -78,7 +78,7 @@ _FORMATS = (
         for name in ("json", "debezium-json")
     ),
 )
-_READING = (
+READING_OPTIONS = (
     Option("csv.disable-quote-character", parse_boolean, False, "no field is quoted (a source)"),
     Option("csv.allow-comments", parse_boolean, False, "Lines that begin with # are skipped."),
     Option("csv.ignore-parse-errors", parse_boolean, False, _IGNORE),
@@ -126,8 +126,8 @@ SOURCE_OPTIONS = named(
     (
         *EVERY_SOURCE,
         *_FILES,
-        *_FORMATS,
-        *_READING,
+        *FORMAT_OPTIONS,
+        *READING_OPTIONS,
         Option("source.path.regex-pattern", pattern, None, "only files whose whole path matches are read"),
         *free(
             Option(
@@ -157,7 +157,7 @@ TIMING = tuple(Option(name, read, None, meaning) for name, (read, meaning) in TI
 EVERY_SINK = (EVERY_SOURCE[0], *TIMING)
 """Options of sinks, whatever their connector is."""
 
-SINK_OPTIONS = named((*EVERY_SINK, *_FILES, *_FORMATS, *_WRITING))
+SINK_OPTIONS = named((*EVERY_SINK, *_FILES, *FORMAT_OPTIONS, *_WRITING))
 
 FILE_OPTIONS = {**SOURCE_OPTIONS, **SINK_OPTIONS, **named(IDLE_OPTIONS), **named(OTHER_OPTIONS)}
 """What connector filesystem knows. A table may serve as source and as sink, so it takes the options of both."""

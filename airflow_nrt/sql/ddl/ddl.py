@@ -23,10 +23,8 @@ from airflow_nrt.sql.parse import ast, parsed
 from airflow_nrt.sql.parse.meaning import words_of
 from airflow_nrt.sql.parse.walk import children
 
-_KAFKA = "let Kafka Connect write the topic into a directory, and read that by 'filesystem'"
 _ELSEWHERE = {
-    "kafka": _KAFKA,
-    "upsert-kafka": f"{_KAFKA} in 'format' = 'debezium-json'",
+    "upsert-kafka": "read the topic by 'kafka', with 'format' = 'debezium-json' where its rows change",
 }
 """Connectors of Flink that are not there, and what to use instead."""
 
@@ -51,7 +49,8 @@ def declare(statement: parsed.CreateTable, known: Mapping[str, Table]) -> Table:
     columns = problems.attempt(partial(_columns, statement, base, CONNECTORS.get(connector)))
     watermark = base.watermark if base else None
     if statement.watermark is not None and columns is not None:
-        watermark = problems.attempt(partial(declare_watermark, statement.watermark, columns))
+        known_connector = CONNECTORS.get(connector)
+        watermark = problems.attempt(partial(declare_watermark, statement.watermark, columns, known_connector))
     valid_columns = columns if not problems.errors else None
     if connector in CONNECTORS:
         _check_options(statement, CONNECTORS[connector].options, problems)
@@ -141,7 +140,8 @@ def _connector_error(name: str, connector: str | None) -> str:
         return f"table {name!r} needs the option 'connector'"
     hint = _ELSEWHERE.get(connector.lower(), "")
     hint = f": {hint}" if hint else nearest(connector, CONNECTORS)
-    hint = hint or f"; there are {' and '.join(map(repr, CONNECTORS))}"
+    *others, last = map(repr, CONNECTORS)
+    hint = hint or f"; there are {', '.join(others)} and {last}"
     return f"table {name!r}: there is no connector {connector!r}{hint}"
 
 
@@ -178,7 +178,7 @@ def _column(
     if definition.metadata is not None:
         return metadata_column(definition, connector)
     if is_system_rowtime(definition.expression):
-        return rowtime_of_source(definition.name)
+        return rowtime_of_source(definition, connector)
     if definition.type is not None:
         if definition.type.name == "INTERVAL":
             raise NotThereYet("a column of type INTERVAL", definition.at)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from airflow_nrt.basics.types import DataType
 from airflow_nrt.model.connectors.connector import Connector
-from airflow_nrt.model.connectors.filesystem import INSTANT, WRITTEN_AT
 from airflow_nrt.model.options.known import nearest
-from airflow_nrt.model.tables import MODIFIED, Column
+from airflow_nrt.model.tables import Column
 from airflow_nrt.sql.errors import SqlError
 from airflow_nrt.sql.parse import ast, parsed
+
+_INSTANT = DataType("TIMESTAMP_LTZ", precision=3, nullable=False)
 
 
 def metadata_column(definition: parsed.ColumnDefinition, connector: Connector | None) -> Column:
@@ -41,10 +43,17 @@ def is_system_rowtime(node: ast.Expression | None) -> bool:
     return isinstance(node, ast.Call) and node.name == "SYSTEM_ROWTIME" and not node.arguments
 
 
-def rowtime_of_source(name: str) -> Column:
-    """The column of `SYSTEM_ROWTIME()`: the time when the row's file was written."""
-    return Column(name, INSTANT, MODIFIED, metadata=WRITTEN_AT)
+def rowtime_of_source(definition: parsed.ColumnDefinition, connector: Connector | None) -> Column:
+    """The column of `SYSTEM_ROWTIME()`: the time when a row came into its source. Raises SqlError if there is none."""
+    if connector is None:
+        return Column(definition.name, _INSTANT, "NULL", metadata="")
+    if not connector.arrival:
+        raise SqlError(
+            f"column {definition.name!r}: connector '{connector.name}' knows no time of its rows", definition.at
+        )
+    known = connector.metadata[connector.arrival]
+    return Column(definition.name, known.type, known.sql, metadata=connector.arrival)
 
 
-def is_rowtime_of_source(column: Column) -> bool:
-    return column.metadata == WRITTEN_AT
+def is_rowtime_of_source(column: Column, connector: Connector | None) -> bool:
+    return column.metadata is not None and (connector is None or column.metadata == connector.arrival)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from airflow_nrt.basics.types import DataType
+from airflow_nrt.model.connectors.connector import Connector
 from airflow_nrt.model.internal_columns import ROWTIME
 from airflow_nrt.model.tables import Column, Watermark
 from airflow_nrt.sql.ddl.metadata import is_rowtime_of_source
@@ -18,7 +19,9 @@ from airflow_nrt.sql.parse import ast, parsed
 ROWTIME_PRECISION = 3
 
 
-def declare_watermark(definition: parsed.WatermarkDefinition, columns: Sequence[Column]) -> Watermark:
+def declare_watermark(
+    definition: parsed.WatermarkDefinition, columns: Sequence[Column], connector: Connector | None
+) -> Watermark:
     """The watermark of a table. Raises SqlError if the rowtime is no column, or if it or the watermark is no time."""
     scope = Scope([ScopeColumn(column.name, column.type) for column in columns])
     rowtime = scope.time_column(definition.column)
@@ -26,7 +29,7 @@ def declare_watermark(definition: parsed.WatermarkDefinition, columns: Sequence[
         raise SqlError("A watermark can not be defined for a processing-time attribute column.", definition.column.at)
     _check_rowtime(rowtime.name, rowtime.type, definition.column.at)
     if _is_of_source(definition.expression):
-        return _of_source(definition, next(column for column in columns if column.name == rowtime.name))
+        return _of_source(definition, next(one for one in columns if one.name == rowtime.name), connector)
     proposal = Compiler(scope).compile(definition.expression)
     if proposal.type.name == "NULL":
         raise SqlError(
@@ -56,13 +59,15 @@ def _is_of_source(node: ast.Expression) -> bool:
     return isinstance(node, ast.Call) and node.name in WATERMARKS_OF_SOURCES and not node.arguments
 
 
-def _of_source(definition: parsed.WatermarkDefinition, column: Column) -> Watermark:
-    """The watermark of a source: 1 ms less than the time when a file was written. Files arrive in that order."""
+def _of_source(definition: parsed.WatermarkDefinition, column: Column, connector: Connector | None) -> Watermark:
+    """The watermark of a source: 1 ms less than the time when a row came into it. Rows arrive in that order."""
     assert isinstance(definition.expression, ast.Call)
-    if not is_rowtime_of_source(column):
+    if not is_rowtime_of_source(column, connector):
+        arrival = connector.arrival if connector is not None else ""
+        known = f"({column.name} AS SYSTEM_ROWTIME(), or METADATA FROM '{arrival}')" if arrival else "which is unknown"
         raise SqlError(
-            f"{definition.expression.name}() is the watermark of the time when files were written ({column.name} AS "
-            "SYSTEM_ROWTIME(), or METADATA FROM 'file.modification-time'); for a time in the files write "
+            f"{definition.expression.name}() is the watermark of the time when rows came into the source {known}; for "
+            f"a time in the rows write "
             f"WATERMARK FOR {column.name} AS {column.name} - INTERVAL '5' SECOND",
             definition.expression.at,
         )

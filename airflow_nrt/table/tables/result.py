@@ -118,11 +118,12 @@ def _session(plan: Plan) -> SparkSession:
     ensure_java()
     from pyspark.sql import SparkSession
 
+    from airflow_nrt.engine.spark.jars import session_settings
     from airflow_nrt.engine.spark.session import start_session
 
     active = SparkSession.getActiveSession()
     if active is not None:
         return active
-    spark = start_session(plan.name, "local[*]", plan.spark_settings)
+    spark = start_session(plan.name, "local[*]", session_settings(plan))
     spark.sparkContext.setLogLevel("OFF")
     return spark

@@ -95,8 +95,8 @@ def test_the_documented_directory(command: Command, tmp_path: Path, monkeypatch:
     jobs.mkdir()
     (jobs / "totals.sql").write_text(REPORT)
     (jobs / "checkpoints.sql").write_text("SET 'execution.checkpointing.interval' = '1 min';\n" + REPORT)
-    clicks = "CREATE TABLE clicks (page STRING) WITH ('connector' = 'kafka', 'topic' = 'clicks');\n"
-    (jobs / "kafka.sql").write_text(clicks + REPORT)
+    clicks = "CREATE TABLE clicks (page STRING) WITH ('connector' = 'pulsar', 'topics' = 'clicks');\n"
+    (jobs / "pulsar.sql").write_text(clicks + REPORT)
     monkeypatch.chdir(tmp_path)
     assert command("check", "jobs").out == shown.text
 

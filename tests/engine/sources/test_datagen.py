@@ -72,7 +72,7 @@ def test_a_split_is_the_same_whenever_it_is_read(spark) -> None:
 def test_rows_come_at_their_rate_and_go_on_where_they_were() -> None:
     table = source("CREATE TABLE made (id INT) WITH ('connector' = 'datagen', 'rows-per-second' = '1000')").table
     began = time.monotonic()
-    numbers = source_of(table).enumerator(table, [SourceRange("0", 0, 70, 1), SourceRange("0", 70, 100, 1)])
+    numbers = source_of(table).enumerator(None, table, [SourceRange("0", 0, 70, 1), SourceRange("0", 70, 100, 1)])
     time.sleep(0.3)
     (one,) = numbers.poll()
     passed = time.monotonic() - began
@@ -82,9 +82,9 @@ def test_rows_come_at_their_rate_and_go_on_where_they_were() -> None:
 
 def test_what_ends_is_there_at_once_in_splits_of_a_bounded_size() -> None:
     table = source("CREATE TABLE made (id INT) WITH ('connector' = 'datagen', 'number-of-rows' = '2500000')").table
-    found = [one for one in arrived(table) if isinstance(one, SourceRange)]
+    found = [one for one in arrived(None, table) if isinstance(one, SourceRange)]
     assert [(one.start, one.end) for one in found] == [(0, 10**6), (10**6, 2 * 10**6), (2 * 10**6, 2_500_000)]
-    assert source_of(table).enumerator(table, found).poll() == []
+    assert source_of(table).enumerator(None, table, found).poll() == []
 
 
 def test_a_report_over_it_is_verified(spark, tmp_path: Path) -> None:

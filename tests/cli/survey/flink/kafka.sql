@@ -4,7 +4,8 @@ CREATE TABLE clicks (
     ts TIMESTAMP_LTZ(3) METADATA FROM 'timestamp',
     WATERMARK FOR ts AS ts - INTERVAL '10' SECOND
 ) WITH (
-    'connector' = 'kafka', 'topic' = 'clicks', 'properties.bootstrap.servers' = 'broker:9092', 'format' = 'json'
+    'connector' = 'kafka', 'topic' = 'clicks', 'scan.startup.mode' = 'latest-offset',
+    'properties.bootstrap.servers' = 'broker:9092', 'format' = 'json'
 );
 
 CREATE TABLE results (

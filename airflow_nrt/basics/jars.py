@@ -1,0 +1,58 @@
+"""Jars of connectors: what they need beside Spark, and where `airflow-nrt prepare` keeps it. The one list of versions.
+
+The versions fit Spark 4.1. Each jar is named with its content, so that no repository can change it.
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Jar:
+    """A jar by its Maven coordinate, `group:artifact:version`, and the SHA-256 of its content."""
+
+    coordinate: str
+    sha256: str
+
+    @property
+    def artifact(self) -> str:
+        return self.coordinate.split(":")[1]
+
+    @property
+    def path(self) -> Path:
+        """Where it is in this environment, if it was fetched."""
+        return directory() / f"{self.artifact}-{self.coordinate.rpartition(':')[2]}.jar"
+
+
+JARS = {
+    "kafka": (
+        Jar(
+            "org.apache.spark:spark-sql-kafka-0-10_2.13:4.1.3",
+            "cb31ffd9c8f5527dba061db8af671d295562092e4f3f5ff42fc249fab8a8fde6",
+        ),
+        # Newer versions are the same, and some repositories lack them.
+        Jar(
+            "org.apache.spark:spark-token-provider-kafka-0-10_2.13:4.0.0",
+            "f2be3b76f9e6cbe63379d4e4e0dc14f59dbf056ae2ad16ff15ac108004c86767",
+        ),
+        Jar("org.apache.kafka:kafka-clients:3.9.1", "7568b998572d256f0b7bc0afdc1b7a2588b8b08415c62ce314c864a6851ae9d9"),
+        Jar(
+            "org.apache.commons:commons-pool2:2.13.1",
+            "f77a5060d6936a9144023584232f9de3f2248f1abfe156e9d31795f18770674f",
+        ),
+    ),
+}
+"""The jars of each connector that needs some. The first of them is the connector's own."""
+
+
+def directory() -> Path:
+    return Path(sys.prefix) / "share" / "airflow-nrt" / "jars"
+
+
+def fetched(connector: str) -> list[Path]:
+    """The files of all jars of a connector; empty if some are missing."""
+    files = [jar.path for jar in JARS[connector]]
+    return files if all(file.is_file() for file in files) else []

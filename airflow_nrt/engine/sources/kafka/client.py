@@ -1,0 +1,130 @@
+"""Kafka's own client, in the Java of the session: which partitions topics have, and which offsets these.
+
+A partition is a text, `topic-number`, as Kafka writes it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from py4j.protocol import Py4JJavaError  # type: ignore[import-untyped]
+from pyspark.sql import SparkSession
+
+from airflow_nrt.basics.errors import InputError
+from airflow_nrt.engine.failures.servers import UnreachableError
+from airflow_nrt.model.connectors.kafka import BOOTSTRAP, properties, topics
+from airflow_nrt.model.options.known import nearest
+from airflow_nrt.model.tables import Table
+
+_PATIENCE = "10000"
+"""ms: after so long a server that does not answer is not there."""
+_PACKAGE = "org.apache.kafka.common."
+
+
+class Client:
+    """The client for the topics of one table. Its methods raise InputError where Kafka refuses, and UnreachableError
+    where it does not answer."""
+
+    def __init__(self, spark: SparkSession, table: Table) -> None:
+        jvm: Any = spark._jvm
+        self._jvm = jvm
+        self._table = table
+        given = properties(table)
+        known = {"request.timeout.ms": _PATIENCE, "default.api.timeout.ms": _PATIENCE, **given}
+        self._isolation = given.get("isolation.level", "read_uncommitted").upper()
+        with self._explained():
+            self._admin: Any = self._jvm.org.apache.kafka.clients.admin.Admin.create(self._map(known))
+
+    def partitions(self) -> list[str]:
+        """All partitions of the table's topics, in their order."""
+        names = self._list(topics(self._table))
+        with self._explained():
+            found = self._admin.describeTopics(names).allTopicNames().get()
+        return [f"{topic}-{one.partition()}" for topic in topics(self._table) for one in found.get(topic).partitions()]
+
+    def ends(self, partitions: Iterable[str]) -> dict[str, int]:
+        """The offset after the last record that can be read."""
+        return self._offsets(dict.fromkeys(partitions, self._spec.latest()))
+
+    def starts(self, partitions: Iterable[str]) -> dict[str, int]:
+        """The offset of the first record that Kafka still has."""
+        return self._offsets(dict.fromkeys(partitions, self._spec.earliest()))
+
+    def at_time(self, partitions: Iterable[str], time: int) -> dict[str, int]:
+        """The offset of the first record of this time (ms) or a later one; that after the last record if all are
+        earlier."""
+        asked = list(partitions)
+        found = self._offsets(dict.fromkeys(asked, self._spec.forTimestamp(time)))
+        later = [partition for partition, offset in found.items() if offset < 0]
+        return {**found, **(self.ends(later) if later else {})}
+
+    def committed(self, group: str) -> dict[str, int]:
+        """The offsets that a consumer group has committed."""
+        with self._explained():
+            found = self._admin.listConsumerGroupOffsets(group).partitionsToOffsetAndMetadata().get()
+        return {str(one.getKey()): one.getValue().offset() for one in found.entrySet() if one.getValue() is not None}
+
+    def close(self) -> None:
+        self._admin.close(self._jvm.java.time.Duration.ZERO)
+
+    @property
+    def _spec(self) -> Any:
+        return self._jvm.org.apache.kafka.clients.admin.OffsetSpec
+
+    def _offsets(self, specs: Mapping[str, Any]) -> dict[str, int]:
+        asked = self._jvm.java.util.HashMap()
+        for partition, spec in specs.items():
+            topic, _, number = partition.rpartition("-")
+            asked.put(self._jvm.org.apache.kafka.common.TopicPartition(topic, int(number)), spec)
+        level = getattr(self._jvm.org.apache.kafka.common.IsolationLevel, self._isolation)
+        options = self._jvm.org.apache.kafka.clients.admin.ListOffsetsOptions(level)
+        with self._explained():
+            found = self._admin.listOffsets(asked, options).all().get()
+        return {str(one.getKey()): one.getValue().offset() for one in found.entrySet()}
+
+    def _map(self, content: Mapping[str, str]) -> Any:
+        made = self._jvm.java.util.HashMap()
+        for name, text in content.items():
+            made.put(name, text)
+        return made
+
+    def _list(self, content: Iterable[str]) -> Any:
+        made = self._jvm.java.util.ArrayList()
+        for one in content:
+            made.add(one)
+        return made
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        try:
+            yield
+        except Py4JJavaError as failure:
+            raise self._meaning(failure.java_exception) from None
+
+    def _meaning(self, failure: Any) -> Exception:
+        while failure.getCause() is not None:
+            failure = failure.getCause()
+        kind, said = failure.getClass().getName().removeprefix(_PACKAGE), str(failure.getMessage())
+        servers = self._table.options[BOOTSTRAP]
+        where = f"table {self._table.name!r}"
+        if kind == "errors.UnknownTopicOrPartitionException":
+            return InputError(f"{where}: {servers} has no topic {self._missing()}")
+        if kind == "config.ConfigException":
+            return InputError(f"{where}: {said}: correct 'properties.…'")
+        if kind.startswith("errors.") and any(word in kind for word in ("Authentication", "Sasl", "Ssl")):
+            return InputError(f"{where}: {servers} refuses the login: {said}. Correct 'properties.sasl.…'")
+        if "Authorization" in kind:
+            return InputError(f"{where}: {servers} does not allow it: {said}. Grant the user DESCRIBE and READ")
+        if kind in ("errors.TimeoutException", "errors.DisconnectException"):
+            return UnreachableError(
+                f"{where}: Kafka does not answer at {servers}: start it, or correct '{BOOTSTRAP}' ({said})"
+            )
+        return InputError(f"{where}: Kafka at {servers} said {kind.rpartition('.')[2]}: {said}")
+
+    def _missing(self) -> str:
+        with self._explained():
+            there = set(self._admin.listTopics().names().get())
+        missing = next((one for one in topics(self._table) if one not in there), topics(self._table)[0])
+        return f"{missing!r}{nearest(missing, there)}: create it, or correct 'topic'"

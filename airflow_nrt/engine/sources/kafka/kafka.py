@@ -1,0 +1,82 @@
+"""Topics as a source: a split is a range of offsets of one partition, and each partition has a watermark of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from pyspark.sql import DataFrame, SparkSession
+
+from airflow_nrt.engine.sources.kafka.client import Client
+from airflow_nrt.engine.sources.kafka.partitions import Partitions
+from airflow_nrt.engine.sources.kafka.records import no_records, read_ranges
+from airflow_nrt.engine.sources.place import BLOCK, FILE, INDEX
+from airflow_nrt.engine.sources.source import Source
+from airflow_nrt.engine.spark.tuning import Tasks
+from airflow_nrt.home.log.entries import Split, ranges_of
+from airflow_nrt.model.partition_filter import PartitionFilter
+from airflow_nrt.model.plan import Source as PlannedSource
+from airflow_nrt.model.tables import Table
+
+
+class Kafka(Source):
+    part = f"substring_index({FILE}, '@', 1)"
+    place = f"concat({part}, '@', {BLOCK} + {INDEX})"
+    needs_session = True
+
+    def check(self, spark: SparkSession, table: Table) -> None:
+        client = Client(spark, table)
+        try:
+            client.ends(client.partitions())
+        finally:
+            client.close()
+
+    def enumerator(self, spark: SparkSession | None, table: Table, read: Iterable[Split] = ()) -> Partitions:
+        assert spark is not None
+        return Partitions(spark, table, ranges_of(read))
+
+    def parts(self, splits: Iterable[Split]) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(one.part for one in ranges_of(splits)))
+
+    def read(
+        self,
+        spark: SparkSession,
+        source: PlannedSource,
+        splits: Sequence[Split],
+        tasks: Tasks,
+        numbers: Mapping[str, int] | None = None,
+        asked: PartitionFilter | None = None,
+    ) -> DataFrame:
+        ranges = [one for one in ranges_of(splits) if one.most_rows and not one.lost]
+        if not ranges:
+            return no_records(spark, source)
+        return tasks.gathered(read_ranges(spark, source, ranges, numbers or {}))
+
+    def spellings(self, split: Split) -> tuple[str, ...]:
+        return (split.name,)
+
+    def in_ledger(self, split: Split) -> str:
+        return split.name
+
+    def change_of(self, split: Split) -> str | None:
+        """A record does not change. Whether it is still there is asked for all at once (`readable`)."""
+        return f"the records of {split.name} were removed before they were read" if split.corrupt else None
+
+    def readable(self, spark: SparkSession, table: Table, splits: Iterable[Split]) -> tuple[list[Split], list[str]]:
+        client = Client(spark, table)
+        try:
+            there = set(client.partitions())
+            starts = client.starts(there)
+        finally:
+            client.close()
+        usable, problems = list[Split](), []
+        for one in ranges_of(splits):
+            if one.part not in starts:
+                problems.append(f"{one.part} was read and is gone")
+            elif one.start < starts[one.part] and one.most_rows:
+                problems.append(
+                    f"{one.name} was read, and Kafka has removed the records up to offset {starts[one.part]}: give the "
+                    "topic a longer retention"
+                )
+            else:
+                usable.append(one)
+        return usable, problems

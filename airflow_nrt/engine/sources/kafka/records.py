@@ -1,0 +1,156 @@
+"""The rows of ranges of topics: an ordinary batch of Spark, from given offsets to given offsets."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+from pyspark.sql.internal import InternalFunction
+
+from airflow_nrt.basics.spelling import quote
+from airflow_nrt.engine.sources.csv import parse_csv
+from airflow_nrt.engine.sources.debezium import parse_debezium
+from airflow_nrt.engine.sources.faults import FAULT, NO_FAULT, WHY, both_faults
+from airflow_nrt.engine.sources.json import parse_json, with_objects
+from airflow_nrt.engine.sources.place import BLOCK, FILE, INDEX, NUMBER
+from airflow_nrt.engine.spark.given_rows import empty_rows, given_rows
+from airflow_nrt.home.log.entries import SourceRange
+from airflow_nrt.model.connectors.kafka import (
+    HEADERS,
+    KIND,
+    OFFSET,
+    PARTITION,
+    TIMESTAMP,
+    key_columns,
+    key_part,
+    key_prefix,
+    properties,
+    value_part,
+)
+from airflow_nrt.model.internal_columns import OP
+from airflow_nrt.model.plan import Source
+from airflow_nrt.model.tables import LINE, Column, Table
+
+_KEY, _PART = "_nrt_key", "_nrt_part"
+_FORBIDDEN = ("group.id", "auto.offset.reset", "enable.auto.commit", "key.deserializer", "value.deserializer")
+"""Properties of a consumer that Spark sets itself."""
+
+
+def read_ranges(
+    spark: SparkSession, source: Source, ranges: Sequence[SourceRange], numbers: Mapping[str, int]
+) -> DataFrame:
+    """The rows of these ranges, with the columns of `Source.read`, and those that METADATA columns read."""
+    table = source.table
+    wanted = {*source.physical}
+    metadata = [table.column(name).metadata for name in source.columns]
+    records = _records(spark, table, ranges, with_headers="headers" in metadata)
+    columns = [FILE, NUMBER, BLOCK, f"{OFFSET} - {BLOCK} AS {INDEX}"]
+    if any(metadata):
+        columns += ["topic AS _nrt_topic", PARTITION, OFFSET, TIMESTAMP, KIND]
+        columns += [HEADERS] if "headers" in metadata else []
+    rows = _placed(records, ranges, numbers).selectExpr("key AS _nrt_key", "value AS _nrt_value", *columns)
+    keys = key_columns(table)
+    value = value_part(table)
+    rows = _parsed(rows, "_nrt_value", value, [one for one in value.columns if one.name in wanted])
+    if not {*keys} & wanted:
+        return rows.drop(_KEY)
+    prefix = key_prefix(table)
+    key = key_part(table)
+    of_key = [one for one in key.columns if prefix + one.name in wanted]
+    # A column that key and value have is the key's.
+    rows = rows.drop(*(prefix + one.name for one in of_key))
+    rows = rows.withColumnsRenamed({FAULT: "_nrt_fault_of_value", WHY: "_nrt_why_of_value", LINE: "_nrt_line_of_value"})
+    rows = _parsed(rows, _KEY, key, of_key)
+    rows = rows.withColumnsRenamed({one.name: prefix + one.name for one in of_key})
+    fault, why = both_faults(("_nrt_fault_of_value", "_nrt_why_of_value"), (FAULT, WHY))
+    others = [quote(name) for name in rows.columns if name not in (FAULT, WHY, LINE) and not name.endswith("_of_value")]
+    return rows.selectExpr(*others, f"_nrt_line_of_value AS {LINE}", f"{fault} AS {FAULT}", f"{why} AS {WHY}")
+
+
+def no_records(spark: SparkSession, source: Source) -> DataFrame:
+    """The same columns without rows."""
+    kinds = {quote(name): source.table.column(name).type.spark for name in source.physical}
+    hidden = dict.fromkeys((LINE, FAULT, WHY, FILE, *([OP] if source.table.is_changelog else [])), "STRING")
+    places = dict.fromkeys((NUMBER, BLOCK, INDEX), "BIGINT")
+    more = {"_nrt_topic": "STRING", PARTITION: "INT", OFFSET: "BIGINT", TIMESTAMP: "TIMESTAMP", KIND: "INT"}
+    more[HEADERS] = "ARRAY<STRUCT<key: STRING, value: BINARY>>"
+    return empty_rows(spark, {**kinds, **hidden, **places, **more}.items())
+
+
+def _records(spark: SparkSession, table: Table, ranges: Sequence[SourceRange], with_headers: bool) -> DataFrame:
+    starts: dict[str, dict[str, int]] = defaultdict(dict)
+    ends: dict[str, dict[str, int]] = defaultdict(dict)
+    for one in ranges:
+        topic, _, number = one.part.rpartition("-")
+        starts[topic][number] = min(one.start, starts[topic].get(number, one.start))
+        ends[topic][number] = max(one.end, ends[topic].get(number, one.end))
+    given = {f"kafka.{name}": text for name, text in properties(table).items() if name not in _FORBIDDEN}
+    options = {
+        # All that is asked for is there: a longer wait holds back the question for offsets that follows.
+        "kafka.fetch.max.wait.ms": "5",
+        **given,
+        "assign": json.dumps({topic: [int(number) for number in of] for topic, of in starts.items()}),
+        "startingOffsets": json.dumps(starts),
+        "endingOffsets": json.dumps(ends),
+        "includeHeaders": str(with_headers).lower(),
+    }
+    return spark.read.format("kafka").options(**options).load()
+
+
+def _placed(records: DataFrame, ranges: Sequence[SourceRange], numbers: Mapping[str, int]) -> DataFrame:
+    """The records with their range: its name, its first offset, and its number. Records of no range are left out."""
+    found = records.withColumnsRenamed(
+        {"partition": PARTITION, "offset": OFFSET, "timestamp": TIMESTAMP, "timestampType": KIND, "headers": HEADERS}
+    ).withColumn(_PART, F.expr(f"concat(topic, '-', {PARTITION})"))
+    of_parts: dict[str, list[SourceRange]] = defaultdict(list)
+    for one in sorted(ranges, key=lambda one: one.start):
+        of_parts[one.part].append(one)
+    known = [
+        (
+            part,
+            _array(one.start for one in of),
+            _array(one.end for one in of),
+            _array(numbers.get(one.name, -1) for one in of),
+        )
+        for part, of in of_parts.items()
+    ]
+    arrays = {f"_nrt_{name}": "STRING" for name in ("starts", "ends", "numbers")}
+    typed = (f"CAST(split({name}, ',') AS ARRAY<BIGINT>) AS {name}" for name in arrays)
+    table = given_rows(records.sparkSession, {_PART: "STRING", **arrays}, known).selectExpr(_PART, *typed)
+    joined = found.join(F.broadcast(table), _PART)
+    at = InternalFunction._invoke_internal_function_over_columns("array_binary_search", F.col("_nrt_starts"), OFFSET)
+    # Between two beginnings the search gives the later one, negative.
+    joined = joined.withColumn("_nrt_at", at).withColumn("_nrt_at", F.expr("IF(_nrt_at < 0, -_nrt_at - 2, _nrt_at)"))
+    inside = joined.where(f"_nrt_at >= 0 AND {OFFSET} < _nrt_ends[_nrt_at]")
+    return inside.selectExpr(
+        "*",
+        f"_nrt_starts[_nrt_at] AS {BLOCK}",
+        f"nullif(_nrt_numbers[_nrt_at], -1L) AS {NUMBER}",
+        f"concat({_PART}, '@', _nrt_starts[_nrt_at], '-', _nrt_ends[_nrt_at]) AS {FILE}",
+    )
+
+
+def _array(values: object) -> str:
+    return ",".join(map(str, values))  # type: ignore[call-overload]
+
+
+def _parsed(rows: DataFrame, content: str, part: Table, wanted: Sequence[Column]) -> DataFrame:
+    """The rows with the wanted columns of a key or a value, which is a column of bytes. Others stay."""
+    others = [quote(name) for name in rows.columns if name != content]
+    if part.format == "raw":
+        return rows.selectExpr(
+            *others, *(_raw(content, one) for one in wanted), f"CAST(NULL AS STRING) AS {LINE}", *NO_FAULT
+        )
+    lines = rows.selectExpr(*others, f"CAST({content} AS STRING) AS {LINE}").where(f"{LINE} <> ''")
+    if part.format == "csv":
+        return parse_csv(lines, part, part.columns, wanted)
+    if part.is_changelog:
+        return parse_debezium(lines, part, wanted)
+    return parse_json(with_objects(lines), part, wanted)
+
+
+def _raw(content: str, column: Column) -> str:
+    return f"CAST({content} AS {column.type.spark}) AS {quote(column.name)}"

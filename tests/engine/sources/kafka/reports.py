@@ -1,0 +1,63 @@
+"""A report over a topic, and drivers that read what has come."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+
+from airflow_nrt.engine.sources import source_of
+from airflow_nrt.home.heartbeat import now_ms
+from airflow_nrt.home.log.entries import Commit, Split
+from airflow_nrt.model.plan import Plan
+from airflow_nrt.sql.load import plan_script
+from tests.engine.reports import Stream, rows_of
+
+COLUMNS = "shop INT, price INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '1' MINUTE"
+
+
+def report(place: Path, address: str, topic: str, columns: str = COLUMNS, query: str = "", **options: str) -> Plan:
+    """Counts rows a minute, or `query`. Options are written with `_` for `.` and `__` for `-`."""
+    given = {"scan.startup.mode": "earliest-offset", "format": "json"}
+    given |= {name.replace("__", "-").replace("_", "."): text for name, text in options.items()}
+    written = "".join(f", '{name}' = '{text}'" for name, text in given.items())
+    script = f"""
+        CREATE TABLE orders ({columns}) WITH ('connector' = 'kafka', 'topic' = '{topic}',
+          'properties.bootstrap.servers' = '{address}'{written});
+        CREATE TABLE curve (window_end TIMESTAMP(3), n BIGINT, total BIGINT)
+        WITH ('connector' = 'filesystem', 'path' = 'curve', 'format' = 'json');
+        INSERT INTO curve {
+        query
+        or '''SELECT window_end, COUNT(*), SUM(price)
+        FROM TABLE(TUMBLE(TABLE orders, DESCRIPTOR(ts), INTERVAL '10' MINUTES)) GROUP BY window_start, window_end'''
+    }
+    """
+    return plan_script(script, {}, "orders_curve", place)
+
+
+def order(shop: int, price: int, at: str) -> str:
+    return json.dumps({"shop": shop, "price": price, "ts": f"2024-06-18 {at}"})
+
+
+class TopicStream(Stream):
+    """A stream that absorbs what has come into its topic."""
+
+    def __init__(self, spark: SparkSession, plan: Plan, home: Path, clock: Callable[[], int] = now_ms) -> None:
+        super().__init__(spark, plan, home, clock)
+        (source,) = plan.sources
+        read = [one for entry in self.entries if isinstance(entry.body, Commit) for one in entry.body.splits]
+        self.enumerator = source_of(source.table).enumerator(spark, source.table, read)
+
+    def absorb_new(self) -> list[Split]:
+        """Absorbs all that has come, in one batch."""
+        found = self.enumerator.poll()
+        if found:
+            batch = self.enumerator.in_order(found)
+            self.driver.absorb("orders", batch)
+        return found
+
+    def curve(self) -> list[tuple[str, int, int]]:
+        path = Path(self.plan.inserts[0].sink.path)
+        return [(str(end)[11:16], n, total) for end, n, total in rows_of(path, "json")]

@@ -1,0 +1,82 @@
+"""What is wrong with a topic or its broker: said within seconds, with the way out, before anything runs."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+
+from airflow_nrt.basics.errors import InputError, NrtError
+from airflow_nrt.engine.sources import source_of
+from tests.engine.sources.kafka.reports import report
+from tests.servers.kafka import Broker, Topics, free_port
+
+
+def said(spark, place: Path, address: str, topic: str, **options: str) -> str:
+    plan = report(place, address, topic, **options)
+    begun = time.monotonic()
+    with pytest.raises(NrtError) as wrong:
+        source_of(plan.sources[0].table).check(spark, plan.sources[0].table)
+    assert time.monotonic() - begun < 12
+    return str(wrong.value)
+
+
+def test_nobody_listens(spark, broker: Broker, tmp_path: Path) -> None:
+    port = free_port()
+    told = said(spark, tmp_path, f"127.0.0.1:{port}", "orders")
+    assert told.startswith(
+        f"table 'orders': Kafka does not answer at 127.0.0.1:{port}: start it, or correct 'properties"
+    )
+
+
+def test_no_such_host(spark, broker: Broker, tmp_path: Path) -> None:
+    told = said(spark, tmp_path, "nowhere.invalid:9092", "orders")
+    assert "No resolvable bootstrap urls" in told and told.endswith("correct 'properties.…'")
+
+
+def test_no_such_topic(spark, broker: Broker, topics: Topics, tmp_path: Path) -> None:
+    topics.create("clicks")
+    told = said(spark, tmp_path, broker.address, "click")
+    assert told == (
+        f"table 'orders': {broker.address} has no topic 'click'; did you mean 'clicks'?: create it, or correct 'topic'"
+    )
+
+
+def test_a_wrong_login(spark, broker: Broker, tmp_path: Path) -> None:
+    jaas = 'org.apache.kafka.common.security.plain.PlainLoginModule required username="a" password="b";'
+    options = {"properties_security_protocol": "SASL_PLAINTEXT", "properties_sasl_mechanism": "PLAIN"}
+    told = said(spark, tmp_path, broker.address, "orders", **options, properties_sasl_jaas_config=jaas)
+    assert f"{broker.address} refuses the login: " in told and told.endswith("Correct 'properties.sasl.…'")
+
+
+STARTUP = "scan.startup"
+OPTIONS = {
+    "no group": (
+        {"scan_startup_mode": "group-offsets"},
+        f"'{STARTUP}.mode' = 'group-offsets' needs 'properties.group.id'",
+    ),
+    "no offsets": ({"scan_startup_mode": "specific-offsets"}, f"needs '{STARTUP}.specific-offsets'"),
+    "no time": ({"scan_bounded_mode": "timestamp"}, "needs 'scan.bounded.timestamp-millis'"),
+    "half an offset": (
+        {"scan_startup_specific__offsets": "partition:0"},
+        "'partition:0' is not of the form 'partition:0,offset:42'",
+    ),
+    "a key without columns": ({"key_format": "json"}, "'key.format' and 'key.fields' need each other"),
+    "a column that is none": ({"key_format": "json", "key_fields": "id"}, "'key.fields': there is no column 'id'"),
+    "two formats": ({"value_format": "csv"}, "'format' and 'value.format' are the same option"),
+    "several columns of raw": ({"format": "raw"}, "format 'raw' is of one column, here are 3"),
+    "a misspelt option": (
+        {"scan_startup_modus": "x"},
+        "no option 'scan.startup.modus'; did you mean 'scan.startup.mode'?",
+    ),
+    "avro": ({"format": "avro"}, "'avro' is none of 'csv', 'json', 'debezium-json', 'raw'"),
+}
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+def test_options(tmp_path: Path, name: str) -> None:
+    options, expected = OPTIONS[name]
+    with pytest.raises(InputError) as wrong:
+        report(tmp_path, "broker:9092", "orders", **options)
+    assert expected in str(wrong.value)
