@@ -6,8 +6,13 @@ The versions fit Spark 4.1. Each jar is named with its content, so that no repos
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+
+from airflow_nrt.basics.errors import InputError
+
+_FILES, _PACKAGES = "spark.jars", "spark.jars.packages"
 
 
 @dataclass(frozen=True)
@@ -44,15 +49,47 @@ JARS = {
             "f77a5060d6936a9144023584232f9de3f2248f1abfe156e9d31795f18770674f",
         ),
     ),
+    "postgresql": (
+        Jar("org.postgresql:postgresql:42.7.8", "2a32a9dcbc42d67a50ad3a0de5efd102c8d2be46720045f2cbd6689f160ab7c7"),
+    ),
+    "mariadb": (
+        Jar(
+            "org.mariadb.jdbc:mariadb-java-client:3.5.6",
+            "a129703efd7b0f334564d46753de999f09b3a361489a2eb647e6020390981cc9",
+        ),
+    ),
 }
-"""The jars of each connector that needs some. The first of them is the connector's own."""
+"""What connectors need, by the name that `airflow-nrt prepare` takes. The first jar of each has its entry point."""
 
 
 def directory() -> Path:
     return Path(sys.prefix) / "share" / "airflow-nrt" / "jars"
 
 
-def fetched(connector: str) -> list[Path]:
-    """The files of all jars of a connector; empty if some are missing."""
-    files = [jar.path for jar in JARS[connector]]
+def with_jars(settings: Mapping[str, str], names: Iterable[str], packages: str = "") -> dict[str, str]:
+    """Settings of Spark with the jars of these names, unless the settings or `packages` name other ones.
+
+    Raises InputError if some are not here.
+    """
+    own = " ".join((settings.get(_FILES, ""), settings.get(_PACKAGES, ""), packages))
+    files = [settings[_FILES]] if settings.get(_FILES) else []
+    for name in names:
+        if JARS[name][0].artifact not in own:
+            files += _files_of(name)
+    return {**settings, _FILES: ",".join(files)} if files else dict(settings)
+
+
+def _files_of(name: str) -> list[str]:
+    files = fetched(name)
+    if not files:
+        raise InputError(
+            f"the jars of {name} are not part of Spark, and not in {directory()}: `airflow-nrt prepare {name}` fetches "
+            f"them, or name your own in '{_FILES}'"
+        )
+    return [str(file) for file in files]
+
+
+def fetched(name: str) -> list[Path]:
+    """The files of all jars of this name; empty if some are missing."""
+    files = [jar.path for jar in JARS[name]]
     return files if all(file.is_file() for file in files) else []

@@ -1,4 +1,4 @@
-"""`airflow-nrt prepare`: a class archive with which drivers start faster on this machine, and the jars of connectors;
+"""`airflow-nrt prepare`: a class archive with which drivers start faster on this machine, and the jars of names;
 done once after an installation."""
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from airflow_nrt.model.options.known import nearest
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "connectors",
+        "names",
         nargs="*",
-        metavar="CONNECTOR",
-        help=f"also fetch the jars of these connectors: {', '.join(JARS)}",
+        metavar="NAME",
+        help=f"also fetch what connectors need beside Spark: {', '.join(JARS)}",
     )
     parser.add_argument("--repository", metavar="URL", help="a Maven repository that is asked before Maven Central")
 
@@ -23,15 +23,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     from airflow_nrt.engine.prepare import prepare, summary
 
-    unknown = next((one for one in options.connectors if one not in JARS), None)
+    unknown = next((one for one in options.names if one not in JARS), None)
     if unknown is not None:
         known = ", ".join(JARS)
-        raise InputError(f"no connector {unknown!r} needs jars{nearest(unknown, JARS)}; those that do: {known}")
+        raise InputError(f"nothing is called {unknown!r}{nearest(unknown, JARS)}; there are {known}")
     print(summary(prepare()))
-    if options.connectors:
+    if options.names:
         from airflow_nrt.engine.java.fetch_jars import fetch_jars
 
-        for connector in options.connectors:
-            for file in fetch_jars(JARS[connector], options.repository):
-                print(f"{connector}: {file}")
+        for name in options.names:
+            for file in fetch_jars(JARS[name], options.repository):
+                print(f"{name}: {file}")
     return 0

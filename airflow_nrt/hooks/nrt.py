@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -143,9 +143,19 @@ class NrtHook(BaseHook):
         """Names of settings whose values are masked, for all reports with this connection."""
         return tuple((self.get_conn().masked_settings or "").replace(",", " ").split())
 
-    def submission(self, home: Home, name: str, arguments: list[str], settings: Settings = NO_SETTINGS) -> Submission:
-        """How Spark is to run a driver of this home with these arguments. Raises InputError."""
-        return driver_submission(self.cluster(), home, name, arguments, settings)
+    def submission(
+        self,
+        home: Home,
+        name: str,
+        arguments: list[str],
+        settings: Settings = NO_SETTINGS,
+        jars: Iterable[str] = (),
+    ) -> Submission:
+        """How Spark is to run a driver of this home with these arguments and these jars.
+
+        Raises InputError.
+        """
+        return driver_submission(self.cluster(), home, name, arguments, settings, jars)
 
 
 class _NotDefined(InputError):

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from airflow_nrt.basics.errors import InputError
+from airflow_nrt.basics.jars import with_jars
 from airflow_nrt.basics.jvm_options import DEFAULT_JAVA_OPTIONS
 from airflow_nrt.basics.spark_version import SPARK_VERSION
 from airflow_nrt.home.home import Home
@@ -82,15 +83,23 @@ class Submission:
 
 
 def driver_submission(
-    cluster: Cluster, home: Home, name: str, arguments: list[str], settings: Settings = NO_SETTINGS
+    cluster: Cluster,
+    home: Home,
+    name: str,
+    arguments: list[str],
+    settings: Settings = NO_SETTINGS,
+    jars: Iterable[str] = (),
 ) -> Submission:
-    """The submission of a driver with these arguments, and `--home`, for the home's report."""
+    """The submission of a driver with these arguments, and `--home`, for the home's report.
+
+    `jars` are names of `basics/jars.py`. Raises InputError if one is neither here nor in the cluster's settings.
+    """
     application, package = (str(path) for path in place_engine(home))
     arguments = [*arguments, "--home", str(home.path)]
     if home.group is not None:
         arguments += ["--group", home.group]
     hook: dict[str, Any] = {"name": f"airflow-nrt: {name}"}
-    conf = {**DEFAULT_JAVA_OPTIONS, **(cluster.conf or {})}
+    conf = {**DEFAULT_JAVA_OPTIONS, **with_jars(cluster.conf or {}, jars, cluster.packages or "")}
     if cluster.packages:
         hook["packages"] = cluster.packages
     if cluster.is_standalone_cluster_mode:

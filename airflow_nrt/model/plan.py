@@ -145,6 +145,13 @@ class Plan:
         return {**hidden, **{key: value for key, value in self.settings if key.startswith(SPARK_PREFIX)}}
 
     @property
+    def jars(self) -> tuple[str, ...]:
+        """What the connectors of its tables need beside Spark, by the names of `basics/jars.py`."""
+        tables = (*(source.table for source in self.sources), *(insert.sink for insert in self.inserts))
+        needed = (connector_of(table).jars(table) for table in tables)
+        return tuple(dict.fromkeys(name for name in needed if name is not None))
+
+    @property
     def zone(self) -> str | None:
         """The zone of the report's clock, None for UTC."""
         return foreign_zone(self.setting(TIME_ZONE) or "UTC")

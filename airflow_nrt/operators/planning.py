@@ -22,13 +22,14 @@ class PlannedReport:
     """Facts of a report's plan.
 
     `ends` says whether its input ends; relative paths of its tables start at `base`. `clock` is the zone of its clock,
-    None where its rowtimes have no zone.
+    None where its rowtimes have no zone. `jars` are what its connectors need (`basics/jars.py`).
     """
 
     name: str
     ends: bool
     base: str
     clock: str | None
+    jars: tuple[str, ...] = ()
 
 
 def plan_in_process(

@@ -9,13 +9,16 @@ from airflow_nrt.basics.errors import InputError
 from airflow_nrt.basics.instants import END_OF_TIME
 from airflow_nrt.engine.batch.batch import computed, same_rows
 from airflow_nrt.engine.functions import register_functions
+from airflow_nrt.engine.sources import source_of
 from airflow_nrt.engine.spark.tuning import ONE
 from airflow_nrt.engine.windows.no_rows import no_rows
 from airflow_nrt.model.plan import Plan
 
 
 def analyse(spark: SparkSession, plan: Plan) -> None:
-    """Raises InputError with Spark's words if a part of the plan can't be analysed."""
+    """Raises InputError in the words of Spark if a part of the plan can't be analysed, or a server is not there."""
+    for source in plan.sources:
+        source_of(source.table).check(spark, source.table)
     register_functions(spark, plan)
     for insert in plan.inserts:
         try:

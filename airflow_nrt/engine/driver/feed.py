@@ -123,6 +123,7 @@ class Feed:
             )
 
     def stop(self) -> None:
+        self._enumerator.close()
         if self._journal is not None:
             self._journal.stop()
 

@@ -17,6 +17,7 @@ from airflow_nrt.basics.errors import FencedError, NrtError
 from airflow_nrt.engine.driver.feed import Feed
 from airflow_nrt.engine.driver.stream import StreamDriver
 from airflow_nrt.engine.failures.failures import explained, in_full, in_short
+from airflow_nrt.engine.failures.servers import UnreachableError
 from airflow_nrt.engine.faults import reach
 from airflow_nrt.engine.java.java_process import java_has_ended
 from airflow_nrt.engine.publish.publishing import publish_abandoned
@@ -42,6 +43,8 @@ from airflow_nrt.model.plan import Plan, Source
 
 LOOP_SECONDS = 0.05
 BEAT_SECONDS = 1.0
+MOST_SECONDS = 30
+"""The longest wait between two attempts to reach a server."""
 RETRIES = 5
 """How often in a row a failure that may pass is retried, with 1, 2, 4, … seconds in between."""
 
@@ -89,8 +92,10 @@ class Runner:
         """Gives the state that it ended in. Raises NrtError, after it has written the error to the heartbeat."""
         for insert in self.plan.inserts:
             sink_of(insert).check(self.home, insert)
-        for source in self.plan.sources:
-            source_of(source.table).check(self.spark, source.table)
+        if self.home.log().last < 0:
+            # Later a server that does not answer is waited for.
+            for source in self.plan.sources:
+                source_of(source.table).check(self.spark, source.table)
         if self.stop_asked.is_set():
             # A lease would fence a driver that may go on.
             return STOPPED
@@ -140,12 +145,22 @@ class Runner:
                     return STOPPED
                 failures = 1 if writer.log.last > last_entry else failures + 1
                 last_entry = writer.log.last
+                if isinstance(known, UnreachableError):
+                    self._wait_for_server(known, failures)
+                    continue
                 if failures > RETRIES or not isinstance(failure, Exception) or java_has_ended():
                     raise (known or failure) from failure.__cause__
                 reason = in_short(failure, self.plan.origins)
                 log.warning("batch failed (%s of %s), trying again: %s", failures, RETRIES, reason)
                 self._say(error=f"trying again after: {reason}")
                 self.stop_asked.wait(2 ** (failures - 1))
+
+    def _wait_for_server(self, gone: UnreachableError, times: int) -> None:
+        """Waits before the next attempt. A server may be away for as long as it takes."""
+        seconds = min(2 ** (times - 1), MOST_SECONDS)
+        log.warning("waiting %s s: %s", seconds, gone)
+        self._say(error=f"waiting: {gone}")
+        self.stop_asked.wait(seconds)
 
     # ------------------------------------------------------------------ one life of the queries
 

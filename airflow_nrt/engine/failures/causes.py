@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from urllib.parse import unquote
 
 from airflow_nrt.basics.errors import InputError, NrtError, SurroundingsError
+from airflow_nrt.engine.failures.servers import UnreachableError
 from airflow_nrt.engine.failures.thrown import Thrown
 from airflow_nrt.engine.java.java_process import more_memory, said_of_end
 
@@ -30,6 +31,8 @@ class Cause:
     words: tuple[str, ...]
     message: Callable[[str | None], str]
     passes: bool = True
+    error: type[NrtError] = SurroundingsError
+    """Of a cause that passes."""
 
     def of(self, chain: Sequence[Thrown]) -> NrtError | None:
         """The error of a failure, None if it has another cause."""
@@ -39,7 +42,7 @@ class Cause:
         # The matching exception names the path of the failure; those around it name paths of what they were doing.
         named = (_path(one) for one in [*reversed(met), *reversed(chain)])
         message = self.message(next((path for path in named if path is not None), None))
-        return SurroundingsError(message) if self.passes else InputError(message)
+        return self.error(message) if self.passes else InputError(message)
 
 
 def _full(path: str | None) -> str:
@@ -88,6 +91,10 @@ def _no_gateway(path: str | None) -> str:
     return "Spark could not start, because Java ended: its output is above"
 
 
+def _no_kafka(path: str | None) -> str:
+    return "Kafka does not answer: nothing is lost until it does"
+
+
 def _user() -> str:
     return str(os.environ.get("USER") or os.geteuid())
 
@@ -106,6 +113,11 @@ CAUSES = {
     # A master that never answered is reported earlier (`masters.py`). One that did may be back soon.
     "no master": Cause(("All masters are unresponsive",), _no_master),
     "stopped": Cause(("stopped SparkContext", "SparkContext was shut down", "LiveListenerBus is stopped"), _stopped),
+    "no kafka": Cause(
+        ("kafka.common.errors.TimeoutException", "Cannot fetch record for offset", "kafka.common.errors.Disconnect"),
+        _no_kafka,
+        error=UnreachableError,
+    ),
     "no gateway": Cause(("JAVA_GATEWAY_EXITED",), _no_gateway, passes=False),
 }
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from pyspark.sql import SparkSession
 
 from airflow_nrt.engine.sources.datagen import Datagen
@@ -20,4 +22,13 @@ def source_of(table: Table) -> Source:
 
 def arrived(spark: SparkSession | None, table: Table) -> list[Split]:
     """All splits that a table has now."""
-    return source_of(table).enumerator(spark, table).poll()
+    return not_read(spark, table, ())
+
+
+def not_read(spark: SparkSession | None, table: Table, read: Iterable[Split]) -> list[Split]:
+    """The splits that a table has now, without those that were read."""
+    enumerator = source_of(table).enumerator(spark, table, read)
+    try:
+        return enumerator.poll()
+    finally:
+        enumerator.close()

@@ -41,6 +41,10 @@ class SplitEnumerator(ABC):
     def absorbed(self, splits: Iterable[Split]) -> None:
         """Notes that these splits were read and committed."""
 
+    def close(self) -> None:
+        """Ends its connection to a server, if it has one."""
+        return
+
     def changes(self) -> list[str]:
         """Messages about splits that have changed after they were read, since the last call. No result has that."""
         return []

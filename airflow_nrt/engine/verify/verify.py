@@ -34,7 +34,7 @@ from airflow_nrt.engine.batch.progress import shown_tasks
 from airflow_nrt.engine.functions import register_functions
 from airflow_nrt.engine.sinks import sink_of
 from airflow_nrt.engine.sinks.sink import Sink
-from airflow_nrt.engine.sources import source_of
+from airflow_nrt.engine.sources import not_read, source_of
 from airflow_nrt.engine.spark.frames import run_query
 from airflow_nrt.engine.spark.tuning import Tasks, suit
 from airflow_nrt.engine.verify.comparison import CLASS, Sides, classify, without
@@ -233,11 +233,8 @@ def _needed(plan: Plan, history: History, interval: Interval, source: Source) ->
 def unread_splits(plan: Plan, history: History, spark: SparkSession | None) -> list[Split]:
     """The splits that have arrived and were not read. Without a session, those of sources that need none."""
     asked = [one for one in plan.sources if spark is not None or not source_of(one.table).needs_session]
-    return [split for source in asked for split in _unread(source, history, spark) if split.most_rows]
-
-
-def _unread(source: Source, history: History, spark: SparkSession | None) -> list[Split]:
-    return source_of(source.table).enumerator(spark, source.table, history.splits(source.name)).poll()
+    found = (split for one in asked for split in not_read(spark, one.table, history.splits(one.name)))
+    return [split for split in found if not split.is_empty]
 
 
 # ---------------------------------------------------------------------------------------------------- comparing

@@ -37,6 +37,11 @@ class SourceFile:
         return self.path
 
     @property
+    def is_empty(self) -> bool:
+        """Whether it is known to have no rows."""
+        return False
+
+    @property
     def most_rows(self) -> int:
         """Its rows, if they are short: an unknown number is rather overestimated."""
         return self.size // _BYTES_OF_A_ROW
@@ -62,6 +67,10 @@ class SourceRange:
     @property
     def corrupt(self) -> bool:
         return self.lost
+
+    @property
+    def is_empty(self) -> bool:
+        return self.start == self.end
 
     @property
     def most_rows(self) -> int:

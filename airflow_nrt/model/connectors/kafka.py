@@ -212,6 +212,9 @@ class Kafka(SourceOnly):
         option = super().leniency(table)
         return f"value.{option}" if option is not None and VALUE_FORMAT in table.options else option
 
+    def jars(self, table: Table) -> str:
+        return "kafka"
+
     def place(self, table: Table) -> str:
         return f"topic {', '.join(topics(table))} of {table.options[BOOTSTRAP]}"
 

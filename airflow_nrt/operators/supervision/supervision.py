@@ -177,7 +177,8 @@ class Supervision:
         arguments += ["--launch", str(number)]
         if self.task.available_now:
             arguments.append("--available-now")
-        submission = self.task.hook.submission(self.home, report.name, arguments, self.task.report_settings())
+        given = self.task.report_settings()
+        submission = self.task.hook.submission(self.home, report.name, arguments, given, report.jars)
         launch = start_launch(self.home, number, submission, int(self.task.startup_timeout * 1000), self._by())
         if launch is not None:
             self.log.info("launched a driver: launch %s, launcher %s", number, launch.launcher.pid)

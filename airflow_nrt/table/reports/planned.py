@@ -27,7 +27,8 @@ def answer(question: Mapping[str, Any]) -> dict[str, Any]:
 
         Home.create(question["home"], plan, plan_of_home, question["group"])
     base = plan.base if plan.built is None else str(plan.built.base)
-    return {"name": plan.name, "ends": plan.ends, "base": base, "clock": clock_of(plan)}
+    facts = {"name": plan.name, "ends": plan.ends, "base": base, "clock": clock_of(plan)}
+    return {**facts, "jars": list(plan.jars)}
 
 
 def clock_of(plan: Plan) -> str | None:

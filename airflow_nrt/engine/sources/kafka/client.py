@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
+from py4j.java_gateway import JavaPackage  # type: ignore[import-untyped]
 from py4j.protocol import Py4JJavaError  # type: ignore[import-untyped]
 from pyspark.sql import SparkSession
 
@@ -18,7 +19,7 @@ from airflow_nrt.model.connectors.kafka import BOOTSTRAP, properties, topics
 from airflow_nrt.model.options.known import nearest
 from airflow_nrt.model.tables import Table
 
-_PATIENCE = "10000"
+PATIENCE = "10000"
 """ms: after so long a server that does not answer is not there."""
 _PACKAGE = "org.apache.kafka.common."
 
@@ -32,8 +33,13 @@ class Client:
         self._jvm = jvm
         self._table = table
         given = properties(table)
-        known = {"request.timeout.ms": _PATIENCE, "default.api.timeout.ms": _PATIENCE, **given}
+        known = {"request.timeout.ms": PATIENCE, "default.api.timeout.ms": PATIENCE, **given}
         self._isolation = given.get("isolation.level", "read_uncommitted").upper()
+        if isinstance(jvm.org.apache.kafka.clients.admin.Admin, JavaPackage):
+            raise InputError(
+                f"table {table.name!r}: the jars of connector 'kafka' are not in this session of Spark: "
+                "`airflow-nrt prepare kafka` fetches them before it starts"
+            )
         with self._explained():
             self._admin: Any = self._jvm.org.apache.kafka.clients.admin.Admin.create(self._map(known))
 

@@ -46,7 +46,7 @@ class Kafka(Source):
         numbers: Mapping[str, int] | None = None,
         asked: PartitionFilter | None = None,
     ) -> DataFrame:
-        ranges = [one for one in ranges_of(splits) if one.most_rows and not one.lost]
+        ranges = [one for one in ranges_of(splits) if not one.is_empty and not one.lost]
         if not ranges:
             return no_records(spark, source)
         return tasks.gathered(read_ranges(spark, source, ranges, numbers or {}))
@@ -72,7 +72,7 @@ class Kafka(Source):
         for one in ranges_of(splits):
             if one.part not in starts:
                 problems.append(f"{one.part} was read and is gone")
-            elif one.start < starts[one.part] and one.most_rows:
+            elif one.start < starts[one.part] and not one.is_empty:
                 problems.append(
                     f"{one.name} was read, and Kafka has removed the records up to offset {starts[one.part]}: give the "
                     "topic a longer retention"

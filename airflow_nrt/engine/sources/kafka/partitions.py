@@ -71,6 +71,9 @@ class Partitions(SplitEnumerator):
         """One range of each partition, as far as they are next to each other."""
         return list[Split](joined(ranges_of(batch)))
 
+    def close(self) -> None:
+        self._client.close()
+
     def absorbed(self, splits: Iterable[Split]) -> None:
         """Nothing is kept of them."""
 

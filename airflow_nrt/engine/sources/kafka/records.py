@@ -15,6 +15,7 @@ from airflow_nrt.engine.sources.csv import parse_csv
 from airflow_nrt.engine.sources.debezium import parse_debezium
 from airflow_nrt.engine.sources.faults import FAULT, NO_FAULT, WHY, both_faults
 from airflow_nrt.engine.sources.json import parse_json, with_objects
+from airflow_nrt.engine.sources.kafka.client import PATIENCE
 from airflow_nrt.engine.sources.place import BLOCK, FILE, INDEX, NUMBER
 from airflow_nrt.engine.spark.given_rows import empty_rows, given_rows
 from airflow_nrt.home.log.entries import SourceRange
@@ -91,6 +92,9 @@ def _records(spark: SparkSession, table: Table, ranges: Sequence[SourceRange], w
     options = {
         # All that is asked for is there: a longer wait holds back the question for offsets that follows.
         "kafka.fetch.max.wait.ms": "5",
+        "kafka.default.api.timeout.ms": PATIENCE,
+        "kafka.request.timeout.ms": PATIENCE,
+        "kafkaConsumer.pollTimeoutMs": PATIENCE,
         **given,
         "assign": json.dumps({topic: [int(number) for number in of] for topic, of in starts.items()}),
         "startingOffsets": json.dumps(starts),

@@ -17,24 +17,29 @@ from tests.engine.reports import Stream, rows_of
 
 COLUMNS = "shop INT, price INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '1' MINUTE"
 
+COUNTS = """SELECT window_end, COUNT(*), SUM(price)
+FROM TABLE(TUMBLE(TABLE orders, DESCRIPTOR(ts), INTERVAL '10' MINUTES)) GROUP BY window_start, window_end"""
 
-def report(place: Path, address: str, topic: str, columns: str = COLUMNS, query: str = "", **options: str) -> Plan:
-    """Counts rows a minute, or `query`. Options are written with `_` for `.` and `__` for `-`."""
+
+def script(
+    address: str, topic: str, columns: str = COLUMNS, query: str = "", path: str = "curve", **options: str
+) -> str:
+    """Counts rows in ten minutes, or `query`. Options are written with `_` for `.` and `__` for `-`."""
     given = {"scan.startup.mode": "earliest-offset", "format": "json"}
     given |= {name.replace("__", "-").replace("_", "."): text for name, text in options.items()}
     written = "".join(f", '{name}' = '{text}'" for name, text in given.items())
-    script = f"""
+    return f"""
         CREATE TABLE orders ({columns}) WITH ('connector' = 'kafka', 'topic' = '{topic}',
           'properties.bootstrap.servers' = '{address}'{written});
         CREATE TABLE curve (window_end TIMESTAMP(3), n BIGINT, total BIGINT)
-        WITH ('connector' = 'filesystem', 'path' = 'curve', 'format' = 'json');
-        INSERT INTO curve {
-        query
-        or '''SELECT window_end, COUNT(*), SUM(price)
-        FROM TABLE(TUMBLE(TABLE orders, DESCRIPTOR(ts), INTERVAL '10' MINUTES)) GROUP BY window_start, window_end'''
-    }
+        WITH ('connector' = 'filesystem', 'path' = '{path}', 'format' = 'json');
+        INSERT INTO curve {query or COUNTS};
     """
-    return plan_script(script, {}, "orders_curve", place)
+
+
+def report(place: Path, address: str, topic: str, columns: str = COLUMNS, query: str = "", **options: str) -> Plan:
+    """The plan of `script`, whose results are below `place`."""
+    return plan_script(script(address, topic, columns, query, **options), {}, "orders_curve", place)
 
 
 def order(shop: int, price: int, at: str) -> str:

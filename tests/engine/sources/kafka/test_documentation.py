@@ -1,0 +1,49 @@
+"""The page of the connector: its example runs, and it lists each option and each METADATA key."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+from airflow_nrt.engine.driver.run import Runner
+from airflow_nrt.engine.verify.verify import verify
+from airflow_nrt.home.home import Home
+from airflow_nrt.model.connectors.kafka import Kafka
+from airflow_nrt.model.options.known import EVERY_SOURCE
+from airflow_nrt.sql.load import plan_script
+from tests.engine.reports import rows_of
+from tests.servers.kafka import Broker, Topics
+
+PAGE = (Path(__file__).parents[4] / "docs/reference/connectors/kafka.md").read_text(encoding="utf-8")
+
+
+def test_the_example(spark, broker: Broker, topics: Topics, tmp_path: Path) -> None:
+    (script,) = re.findall(r"```sql\n(.*?)```", PAGE, re.DOTALL)
+    topics.create("orders", 2)
+    for n, at in enumerate(["10:01:00", "10:02:00", "10:08:00", "10:12:00", "10:30:05"]):
+        row = {"shop": 1, "buyer": n % 2, "price": 1.5, "ts": f"2024-06-18 {at}"}
+        topics.write("orders", [json.dumps(row)], partition=n % 2)
+    topics.write("orders", [json.dumps({**row, "buyer": 7})], partition=1)
+    plan = plan_script(script.replace("broker:9092", broker.address), {}, "curve", tmp_path)
+    home = Home.create(tmp_path / "home", plan)
+    assert Runner(spark, plan, home, available_now=True).run() == "finished"
+    assert [(str(end)[11:16], buyers, float(gmv)) for _, end, buyers, gmv in rows_of(tmp_path / "curve")] == [
+        ("10:10", 2, 4.5),
+        ("10:20", 2, 6.0),
+        ("10:30", 2, 6.0),
+    ]
+    assert verify(spark, plan, home).is_proven
+
+
+def test_each_option_and_key_has_its_line() -> None:
+    formats = ("json.", "csv.", "debezium-json.")
+    named = {name for line in PAGE.splitlines() if line.startswith("|") for name in re.findall(r"`([^`]+)`", line)}
+    general = {option.name for option in EVERY_SOURCE}
+    own = {
+        name
+        for name in Kafka.options
+        if name not in general and not name.removeprefix("key.").removeprefix("value.").startswith(formats)
+    }
+    assert own - named == set()
+    assert {*Kafka.metadata} - named == set()
