@@ -66,7 +66,8 @@ class Insert:
     that change: among all rows); None if they are not written. With `changes` the query gives the rows before and after
     each batch (`_nrt_after`), and their difference is written. `order` is SQL by which the rows of a window are sorted,
     or all rows that are published together; columns only for sorting are not among the query's fields. `timing` says
-    when windows are published, and how often. `meaning` is what the query computes, clause by clause; `steps` describe
+    when windows are published, and how often. `end_column` is the sink column with the window's end, if one is written.
+    `meaning` is what the query computes, clause by clause; `steps` describe
     it for people.
     """
 
@@ -79,6 +80,7 @@ class Insert:
     changes: bool = False
     order: tuple[str, ...] = field(default=(), metadata=METADATA)
     timing: OutputOptions = field(default=AT_ONCE, metadata=METADATA)
+    end_column: str | None = field(default=None, metadata=METADATA)
     meaning: tuple[tuple[str, str], ...] = field(default=(), compare=False)
     steps: tuple[Step, ...] = field(default=(), compare=False, metadata=METADATA)
 

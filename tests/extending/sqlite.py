@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from pyspark.sql import DataFrame, SparkSession
@@ -14,7 +14,7 @@ from airflow_nrt.basics.spelling import quote
 from airflow_nrt.engine.sinks.sink import Ledger, Sink, Standing
 from airflow_nrt.engine.spark.given_rows import given_rows
 from airflow_nrt.home.home import Home
-from airflow_nrt.home.log.entries import Published
+from airflow_nrt.home.log.entries import Entry, Published
 from airflow_nrt.model.connectors.connector import SinkOnly
 from airflow_nrt.model.internal_columns import WINDOW_END
 from airflow_nrt.model.options.known import EVERY_SINK, SINK_OPTIONS
@@ -61,7 +61,8 @@ class Sqlite(Sink):
             staged = str(file.relative_to(directory.parent.parent))
             yield Published(insert.name, start, end, state, content.count(b"\n"), checksum, staged, str(end))
 
-    def publish(self, home: Home, insert: Insert, published: Published) -> None:
+    def publish(self, home: Home, insert: Insert, entry: Entry, files: Sequence[Published]) -> None:
+        (published,) = files
         try:
             lines = (home.path / published.staged).read_text(encoding="utf-8").splitlines()
         except FileNotFoundError:

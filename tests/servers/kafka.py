@@ -15,6 +15,7 @@ from pyspark.sql import SparkSession
 
 from airflow_nrt.engine.java.finding import find_java
 from tests.servers.installed import jars_of
+from tests.servers.ports import free_port
 
 COORDINATES = ("org.apache.kafka:kafka_2.13:4.3.1", "org.slf4j:slf4j-simple:1.7.36")
 _PROPERTIES = """
@@ -38,13 +39,6 @@ log.message.timestamp.after.max.ms=9223372036854775807
 auto.create.topics.enable=false
 """
 _JAVA = ("-Xmx384m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
-
-
-def free_port() -> int:
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        port: int = one.getsockname()[1]
-        return port
 
 
 @dataclass

@@ -90,12 +90,7 @@ class Runner:
 
     def run(self) -> str:
         """Gives the state that it ended in. Raises NrtError, after it has written the error to the heartbeat."""
-        for insert in self.plan.inserts:
-            sink_of(insert).check(self.home, insert)
-        if self.home.log().last < 0:
-            # Later a server that does not answer is waited for.
-            for source in self.plan.sources:
-                source_of(source.table).check(self.spark, source.table)
+        self._check_tables()
         if self.stop_asked.is_set():
             # A lease would fence a driver that may go on.
             return STOPPED
@@ -125,6 +120,24 @@ class Runner:
             with contextlib.suppress(OSError, NrtError):
                 self._write_beat()
         return state
+
+    def _check_tables(self) -> None:
+        """Raises InputError for a table that can't be read or written. Once the report has begun, a server may be away:
+        that of a sink is waited for, that of a source is asked later."""
+        has_begun = self.home.log().last >= 0
+        for source in () if has_begun else self.plan.sources:
+            source_of(source.table).check(self.spark, source.table)
+        times = 0
+        while not self.stop_asked.is_set():
+            try:
+                for insert in self.plan.inserts:
+                    sink_of(insert).check(self.home, insert)
+                return
+            except UnreachableError as gone:
+                if not has_begun:
+                    raise
+                times += 1
+                self._wait_for_server(gone, times)
 
     def _run_with_retries(self, writer: Writer) -> str:
         failures, last_entry = 0, writer.log.last

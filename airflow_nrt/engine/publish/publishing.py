@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import shutil
-from collections.abc import Callable, Container, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from airflow_nrt.basics.errors import NrtError
@@ -17,7 +17,7 @@ from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Entry, Published, Restate
 from airflow_nrt.home.log.log import Log
 from airflow_nrt.home.window_events import is_waiting
-from airflow_nrt.model.plan import Plan
+from airflow_nrt.model.plan import Insert, Plan
 
 ABANDONED_MS = 600_000
 """Milliseconds after which a driver publishes for a backfill. Publishing is idempotent, so both may do it."""
@@ -62,13 +62,12 @@ def _publish(
     then: Then = lambda published: None,
 ) -> None:
     reach("publish-before")
-    for published in sorted(entry.published, key=lambda one: (one.end or 0, one.insert)):
-        # Printed rows have no place.
-        if published.target and _place(published) in newer:
-            continue
-        insert = plan.insert(published.insert)
-        sink_of(insert).publish(home, insert, published)
-        then(published)
+    # Printed rows have no place.
+    mine = [one for one in entry.published if not one.target or _place(one) not in newer]
+    for insert, files in _visible_together(plan, sorted(mine, key=lambda one: (one.end or 0, one.insert))):
+        sink_of(insert).publish(home, insert, entry, files)
+        for published in files:
+            then(published)
         reach("publish-between")
     for target in gone:
         if target not in newer:
@@ -80,6 +79,18 @@ def _publish(
     # After publishing, because readers of the sinks wait for that.
     sample_entry(home, plan, entry)
     reach("publish-after")
+
+
+def _visible_together(plan: Plan, files: Sequence[Published]) -> Iterator[tuple[Insert, list[Published]]]:
+    """The files in their order; where a sink publishes whole entries, all of an insert with the first."""
+    done: set[str] = set()
+    for published in files:
+        insert = plan.insert(published.insert)
+        if not sink_of(insert).publishes_entries:
+            yield insert, [published]
+        elif insert.name not in done:
+            done.add(insert.name)
+            yield insert, [one for one in files if one.insert == insert.name]
 
 
 def roll_forward(home: Home, plan: Plan, log: Log, *, beside_driver: bool = False) -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from pyspark.sql import DataFrame
 
 from airflow_nrt.engine.sinks.sink import Sink
 from airflow_nrt.home.home import Home
-from airflow_nrt.home.log.entries import Published
+from airflow_nrt.home.log.entries import Entry, Published
 from airflow_nrt.model.plan import Insert
 
 
@@ -20,7 +21,7 @@ class Blackhole(Sink):
         frame.write.format("noop").mode("overwrite").save()
         return []
 
-    def publish(self, home: Home, insert: Insert, published: Published) -> None:
+    def publish(self, home: Home, insert: Insert, entry: Entry, files: Sequence[Published]) -> None:
         """There is nothing to publish."""
 
     def remove(self, insert: Insert, target: str) -> None:

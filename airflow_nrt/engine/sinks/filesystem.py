@@ -28,7 +28,7 @@ from airflow_nrt.files.durable import put_if_absent
 from airflow_nrt.files.private_files import read_regular
 from airflow_nrt.files.public_files import PUBLIC
 from airflow_nrt.home.home import Home
-from airflow_nrt.home.log.entries import Published
+from airflow_nrt.home.log.entries import Entry, Published
 from airflow_nrt.model.plan import Insert
 
 if TYPE_CHECKING:
@@ -59,8 +59,12 @@ class Filesystem(Sink):
     def stage(self, frame: DataFrame, insert: Insert, directory: Path, state: str, tasks: int) -> list[Published]:
         return file_staging.stage(frame, insert, directory, state, tasks)
 
-    def publish(self, home: Home, insert: Insert, published: Published) -> None:
-        """Moves a staged file to its place. A missing file has been moved already."""
+    def publish(self, home: Home, insert: Insert, entry: Entry, files: Sequence[Published]) -> None:
+        """Moves staged files to their places. A missing file has been moved already."""
+        for published in files:
+            self._move(home, insert, published)
+
+    def _move(self, home: Home, insert: Insert, published: Published) -> None:
         target, staged = self._root(insert) / published.target, home.path / published.staged
         target.parent.mkdir(parents=True, exist_ok=True)
         try:

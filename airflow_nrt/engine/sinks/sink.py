@@ -6,13 +6,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from pyspark.sql import DataFrame, SparkSession
 
 from airflow_nrt.basics.errors import InputError
 from airflow_nrt.home.home import Home
-from airflow_nrt.home.log.entries import Published
+from airflow_nrt.home.log.entries import Entry, Published
 from airflow_nrt.model.plan import Insert
 
 if TYPE_CHECKING:
@@ -56,9 +56,15 @@ class Sink(ABC):
         instead (`_nrt_op`).
         """
 
+    publishes_entries: ClassVar[bool] = False
+    """Whether all that an entry publishes becomes visible at once. Else one file after the other does."""
+
     @abstractmethod
-    def publish(self, home: Home, insert: Insert, published: Published) -> None:
-        """Makes a staged file visible. It is idempotent, and is called in the order of the log."""
+    def publish(self, home: Home, insert: Insert, entry: Entry, files: Sequence[Published]) -> None:
+        """Makes staged files of an entry visible: one, or all of the insert if it `publishes_entries`.
+
+        It is idempotent, and is called in the order of the log.
+        """
 
     @abstractmethod
     def remove(self, insert: Insert, target: str) -> None:

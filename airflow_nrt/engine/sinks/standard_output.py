@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +23,7 @@ from airflow_nrt.engine.sinks.changelog import ORDER
 from airflow_nrt.engine.sinks.ordered import ordered
 from airflow_nrt.engine.sinks.sink import Sink
 from airflow_nrt.home.home import Home
-from airflow_nrt.home.log.entries import Published
+from airflow_nrt.home.log.entries import Entry, Published
 from airflow_nrt.model.internal_columns import OP, WINDOW_END
 from airflow_nrt.model.options.known import PRINT_OPTIONS, read_option
 from airflow_nrt.model.plan import Insert
@@ -69,9 +69,12 @@ class Print(Sink):
             is_changelog = windowed and insert.emits_changes
             yield Published(insert.name, start, end, state, content.count(b"\n"), checksum, staged, "", is_changelog)
 
-    def publish(self, home: Home, insert: Insert, published: Published) -> None:
-        """Prints a staged file and removes it."""
-        path = home.path / published.staged
+    def publish(self, home: Home, insert: Insert, entry: Entry, files: Sequence[Published]) -> None:
+        """Prints staged files and removes them."""
+        for published in files:
+            self._print(insert, home.path / published.staged)
+
+    def _print(self, insert: Insert, path: Path) -> None:
         try:
             content = path.read_bytes()
         except FileNotFoundError:

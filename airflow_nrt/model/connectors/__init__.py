@@ -6,11 +6,13 @@ from airflow_nrt.model.connectors.blackhole import Blackhole
 from airflow_nrt.model.connectors.connector import Connector
 from airflow_nrt.model.connectors.datagen import Datagen
 from airflow_nrt.model.connectors.filesystem import Filesystem
+from airflow_nrt.model.connectors.jdbc import Jdbc
 from airflow_nrt.model.connectors.kafka import Kafka
 from airflow_nrt.model.connectors.standard_output import Print
 from airflow_nrt.model.tables import Table
 
-CONNECTORS: dict[str, Connector] = {one.name: one for one in (Filesystem(), Print(), Kafka(), Datagen(), Blackhole())}
+_ALL = (Filesystem(), Print(), Kafka(), Jdbc(), Datagen(), Blackhole())
+CONNECTORS: dict[str, Connector] = {one.name: one for one in _ALL}
 
 
 def connector_of(table: Table) -> Connector:

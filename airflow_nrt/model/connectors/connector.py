@@ -12,6 +12,7 @@ from airflow_nrt.basics.types import DataType
 from airflow_nrt.model.options.known import LIVE, check_options
 from airflow_nrt.model.options.option import Option
 from airflow_nrt.model.tables import Table
+from airflow_nrt.model.windows import Window
 
 
 @dataclass(frozen=True)
@@ -43,6 +44,13 @@ class Connector(ABC):
     @abstractmethod
     def check_sink(self, table: Table) -> None:
         """Raises InputError if the table can't be written to."""
+
+    def check_windows(self, table: Table, window: Window, end_column: str | None) -> None:
+        """Raises InputError if the table, as a sink, can't take results of windows.
+
+        `end_column` is its column with `window_end`, None if none is written.
+        """
+        return
 
     def check_options(self, table: Table) -> None:
         """Raises InputError for an unknown option, and for an invalid value of an option."""

@@ -11,6 +11,7 @@ from airflow_nrt.model.connectors import CONNECTORS, connector_of
 from airflow_nrt.model.connectors.connector import Connector
 from airflow_nrt.model.options.known import DOMAIN, check_options, nearest
 from airflow_nrt.model.options.option import Option
+from airflow_nrt.model.plan import Insert
 from airflow_nrt.model.tables import Column, Table, Watermark
 from airflow_nrt.sql.ddl.like import taken_over
 from airflow_nrt.sql.ddl.metadata import is_system_rowtime, metadata_column, rowtime_of_source
@@ -116,6 +117,13 @@ def check_source(table: Table, at: Place) -> None:
 def check_sink(table: Table, at: Place) -> None:
     """Raises SqlError if the table can't be written to."""
     _check(connector_of(table).check_sink, table, at)
+
+
+def check_windows(insert: Insert, at: Place) -> None:
+    """Raises SqlError if the sink can't take the windows of an insert."""
+    if insert.window is not None:
+        window, end = insert.window, insert.end_column
+        _check(lambda table: connector_of(table).check_windows(table, window, end), insert.sink, at)
 
 
 def _check(check: Callable[[Table], None], table: Table, at: Place) -> None:

@@ -26,9 +26,12 @@ from airflow_nrt.sql.relations.unique import Keys, carried
 
 def add_insert(
     findings: Findings, sink: Table, relation: Relation, values: tuple[Typed, ...], order: Sequence[Named] = ()
-) -> None:
-    """Adds one insert. `values` are the sink's columns as expressions over the relation. `order` are the columns of the
-    relation that its rows are sorted by."""
+) -> Insert:
+    """Adds one insert, and gives it.
+
+    `values` are the sink's columns as expressions over the relation. `order` are the columns of the relation that its
+    rows are sorted by.
+    """
     columns = written_columns(sink)
     drops = findings.drops_null
     items = [f"{written(v, sink, c, drops)} AS {quote(c.name)}" for v, c in zip(values, columns)]
@@ -50,7 +53,17 @@ def add_insert(
     if changes:
         key = next(iter(written_keys(sink, relation, values)), None)
     timing = OutputOptions.read(sink.options)
-    findings.inserts.append(Insert(name, sink, query, operators, window, key, changes, order=by, timing=timing))
+    end = _end_column(sink, relation, values)
+    insert = Insert(name, sink, query, operators, window, key, changes, order=by, timing=timing, end_column=end)
+    findings.inserts.append(insert)
+    return insert
+
+
+def _end_column(sink: Table, relation: Relation, values: tuple[Typed, ...]) -> str | None:
+    """The sink column that holds `window_end`, None if none does."""
+    ends = {column.name for column in relation.columns if column.role == "end"}
+    written_ends = (c.name for v, c in zip(values, written_columns(sink)) if plain_column(v) in ends)
+    return next(written_ends, None)
 
 
 def written_columns(sink: Table) -> tuple[Column, ...]:

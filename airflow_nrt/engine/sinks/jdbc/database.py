@@ -1,0 +1,206 @@
+"""One connection to a database, by the JDBC driver in the Java of the session, and what its errors mean."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any, TypeVar
+
+from py4j.java_gateway import JavaPackage, is_instance_of  # type: ignore[import-untyped]
+from py4j.protocol import Py4JJavaError  # type: ignore[import-untyped]
+from pyspark.sql import SparkSession
+
+from airflow_nrt.basics.errors import InputError, NrtError
+from airflow_nrt.engine.failures.servers import UnreachableError
+from airflow_nrt.engine.sinks.jdbc.dialects import Dialect, dialect_of
+from airflow_nrt.model.connectors.jdbc import PASSWORD, PATIENCE, URL, USER, jdbc_option
+from airflow_nrt.model.tables import Table
+
+ATTEMPTS = 10
+"""How often a transaction that lost against another one is tried."""
+_AGAIN = ("40001", "40P01")
+"""SQLSTATE of serialization failures and deadlocks."""
+_GONE = ("08", "57P", "53300")
+"""What SQLSTATE begins with where the server is away, ends, or has no more connections."""
+
+Result = TypeVar("Result")
+
+
+class LostRaceError(NrtError):
+    """A transaction was ended by the database, because of another one. It is tried again."""
+
+    passes = True
+
+
+class Database:
+    """A connection to the database of a table. Its methods raise InputError, UnreachableError and LostRaceError."""
+
+    def __init__(self, spark: SparkSession, table: Table) -> None:
+        self.dialect: Dialect = dialect_of(table)
+        self._spark = spark
+        self._table = table
+        jvm: Any = spark._jvm
+        driver = jvm
+        for part in self.dialect.driver.split("."):
+            driver = getattr(driver, part)
+        if isinstance(driver, JavaPackage):
+            raise InputError(
+                f"table {table.name!r}: {self.dialect.driver} is not in this session of Spark: `airflow-nrt prepare "
+                "postgresql mariadb` fetches the drivers before it starts"
+            )
+        with self._explained():
+            self._connection: Any = driver().connect(self.dialect.url(table), self._properties(jvm))
+        self.execute(self.dialect.clock)
+
+    def _properties(self, jvm: Any) -> Any:
+        seconds = max(int(jdbc_option(self._table, PATIENCE)) // 1000, 1)
+        made = jvm.java.util.Properties()
+        for name, text in credentials(self._table).items():
+            made.setProperty(name, text)
+        # PostgreSQL counts seconds, MariaDB milliseconds.
+        is_postgresql = "postgresql" in self.dialect.driver
+        made.setProperty("connectTimeout", str(seconds if is_postgresql else seconds * 1000))
+        if is_postgresql:
+            made.setProperty("loginTimeout", str(seconds))
+        return made
+
+    def close(self) -> None:
+        with self._explained():
+            self._connection.close()
+
+    def execute(self, sql: str) -> int:
+        """Runs a statement; gives the number of rows that it changed."""
+        with self._explained():
+            statement = self._connection.createStatement()
+            try:
+                return int(statement.executeUpdate(sql))
+            finally:
+                statement.close()
+
+    def rows(self, sql: str) -> list[tuple[Any, ...]]:
+        """The rows of a query with few of them, as texts."""
+        with self._explained():
+            statement = self._connection.createStatement()
+            try:
+                result = statement.executeQuery(sql)
+                count = result.getMetaData().getColumnCount()
+                found = []
+                while result.next():
+                    found.append(tuple(result.getString(n + 1) for n in range(count)))
+                return found
+            finally:
+                statement.close()
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Commits what is done in it; rolls back where that fails."""
+        with self._explained():
+            self._connection.setAutoCommit(False)
+        try:
+            yield
+            with self._explained():
+                self._connection.commit()
+        except BaseException:
+            self._roll_back()
+            raise
+        with self._explained():
+            self._connection.setAutoCommit(True)
+
+    def columns(self, name: str) -> dict[str, str]:
+        """The types of a table's columns by name, in the database's words; empty if there is no such table."""
+        with self._explained():
+            schema, _, table = name.rpartition(".")
+            meta = self._connection.getMetaData()
+            catalog, owner = (None, schema or self._connection.getSchema())
+            if "mariadb" in self.dialect.driver:
+                catalog, owner = schema or self._connection.getCatalog(), None
+            result = meta.getColumns(catalog, owner, table, None)
+            found = {}
+            while result.next():
+                found[str(result.getString("COLUMN_NAME"))] = str(result.getString("TYPE_NAME")).lower()
+            return found
+
+    def unique_keys(self, name: str) -> list[frozenset[str]]:
+        """The sets of columns that a table's primary key and unique indexes are of."""
+        with self._explained():
+            schema, _, table = name.rpartition(".")
+            meta = self._connection.getMetaData()
+            is_mariadb = "mariadb" in self.dialect.driver
+            catalog = (schema or self._connection.getCatalog()) if is_mariadb else None
+            owner = None if is_mariadb else schema or self._connection.getSchema()
+            result = meta.getIndexInfo(catalog, owner, table, True, True)
+            keys: dict[str, set[str]] = {}
+            while result.next():
+                if result.getString("COLUMN_NAME") is not None:
+                    keys.setdefault(result.getString("INDEX_NAME"), set()).add(result.getString("COLUMN_NAME"))
+            return [frozenset(columns) for columns in keys.values()]
+
+    def _roll_back(self) -> None:
+        try:
+            self._connection.rollback()
+            self._connection.setAutoCommit(True)
+        except Py4JJavaError:
+            # The connection is gone, and its transaction with it.
+            return
+
+    def _explained(self) -> AbstractContextManager[None]:
+        return explained(self._spark, self._table)
+
+
+@contextmanager
+def explained(spark: SparkSession, table: Table) -> Iterator[None]:
+    """Raises what the driver of JDBC throws in here, also in tasks of Spark, as errors for people."""
+    try:
+        yield
+    except NrtError:
+        raise
+    except Exception as failure:
+        thrown: Any = getattr(failure, "java_exception", None) or getattr(failure, "_origin", None)
+        while thrown is not None and not is_instance_of(spark.sparkContext._gateway, thrown, "java.sql.SQLException"):
+            thrown = thrown.getCause()
+        if thrown is None:
+            raise
+        said = str(thrown.getMessage()).strip().replace("\n", " ")
+        raise meaning(table, str(thrown.getSQLState() or ""), said) from failure
+
+
+def meaning(table: Table, state: str, said: str) -> NrtError:
+    """The error that a database's SQLSTATE and message mean."""
+    where, url = f"table {table.name!r}", table.options[URL].partition("?")[0]
+    if state == "3D000" or "Unknown database" in said or "to database" in said:
+        return InputError(f"{where}: {said}: create the database, grant it, or correct '{URL}'")
+    if state in _AGAIN:
+        return LostRaceError(f"{where}: {said}")
+    if state.startswith("28") or "password authentication failed" in said or "Access denied for user" in said:
+        return InputError(f"{where}: {url} refuses the login: {said}. Correct '{USER}' and '{PASSWORD}'")
+    if state.startswith(_GONE):
+        return UnreachableError(f"{where}: no database answers at {url}: start it, or correct '{URL}' ({said})")
+    if state == "42501" or "command denied" in said:
+        return InputError(f"{where}: user {table.options.get(USER, '')!r} may not do that: {said}. Grant it")
+    if state.startswith("23"):
+        return InputError(f"{where}: a row violates a constraint of the database: {said}")
+    if state.startswith("22"):
+        return InputError(f"{where}: a value does not fit its column: {said}")
+    return InputError(f"{where}: {url} said: {said}")
+
+
+def credentials(table: Table) -> dict[str, str]:
+    """The properties of a connection that name its user."""
+    given = {"user": table.options.get(USER), "password": table.options.get(PASSWORD)}
+    return {name: text for name, text in given.items() if text is not None}
+
+
+def with_database(spark: SparkSession, table: Table, use: Callable[[Database], Result]) -> Result:
+    """What `use` makes of a new connection. It is tried again if the database ended a transaction of it."""
+    for attempt in range(ATTEMPTS):
+        database = Database(spark, table)
+        try:
+            return use(database)
+        except LostRaceError:
+            if attempt == ATTEMPTS - 1:
+                raise
+            time.sleep(0.05 * 2**attempt)
+        finally:
+            database.close()
+    raise AssertionError

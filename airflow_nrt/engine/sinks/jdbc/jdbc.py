@@ -1,0 +1,166 @@
+"""A table of a database: results are files of the home until the log has decided, then rows, in one transaction."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import uuid
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from pathlib import Path
+
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from airflow_nrt.basics.errors import NrtError
+from airflow_nrt.basics.instants import format_instant, parse_instant
+from airflow_nrt.basics.spelling import quote
+from airflow_nrt.engine.sinks.jdbc.database import Database, credentials, explained, with_database
+from airflow_nrt.engine.sinks.jdbc.dialects import dialect_of
+from airflow_nrt.engine.sinks.jdbc.merge import merge, remove
+from airflow_nrt.engine.sinks.jdbc.tables import OP as STAGED_OP
+from airflow_nrt.engine.sinks.jdbc.tables import ROW, STAGE, WINDOW, Tables, stages_of
+from airflow_nrt.engine.sinks.jdbc.texts import text_sql
+from airflow_nrt.engine.sinks.ordered import ordered
+from airflow_nrt.engine.sinks.sink import Ledger, Sink, Standing
+from airflow_nrt.engine.spark.active import active_session
+from airflow_nrt.engine.state.footers import read_footer
+from airflow_nrt.home.home import Home
+from airflow_nrt.home.log.entries import Entry, Published
+from airflow_nrt.model.connectors.jdbc import TABLE
+from airflow_nrt.model.internal_columns import OP, WINDOW_END
+from airflow_nrt.model.plan import Insert
+
+_ROWS_AT_ONCE = "5000"
+
+
+class Jdbc(Sink):
+    publishes_entries = True
+
+    def check(self, home: Home, insert: Insert) -> None:
+        """Raises InputError also if the table lacks a column, or its user a privilege."""
+        with_database(active_session(), insert.sink, lambda database: Tables(database, insert).ready(home))
+
+    def stage(self, frame: DataFrame, insert: Insert, directory: Path, state: str, tasks: int) -> Iterator[Published]:
+        """Writes the values as texts, in Parquet, one file a window."""
+        windowed = bool(insert.operators)
+        if windowed:
+            frame = frame.repartition(tasks, WINDOW_END) if tasks > 1 else frame.coalesce(1)
+        frame = ordered(frame, insert, [WINDOW_END] if windowed else [])
+        op = f"{OP} AS {STAGED_OP}" if OP in frame.columns else f"CAST(NULL AS STRING) AS {STAGED_OP}"
+        texts = (f"{text_sql(column)} AS {quote(column.name)}" for column in insert.sink.physical)
+        by = [WINDOW_END] if windowed else []
+        path = directory / insert.name
+        frame.selectExpr(op, *texts, *by).write.partitionBy(*by).parquet(str(path))
+        for file in sorted(path.rglob("part-*.parquet")):
+            rows = read_footer([file]).rows
+            if rows:
+                yield _staged(insert, directory, file, state, rows)
+
+    def publish(self, home: Home, insert: Insert, entry: Entry, files: Sequence[Published]) -> None:
+        """One transaction for all files of an entry. If one is missing, all were published before."""
+        if not all((home.path / one.staged).is_file() for one in files):
+            return
+        spark = active_session()
+        stage = f"{stages_of(home, insert, entry.epoch is not None)}{entry.n}-{uuid.uuid4().hex}"
+        try:
+            _write(spark, insert, stage, [home.path / one.staged for one in files])
+            with_database(spark, insert.sink, lambda database: merge(database, home, insert, entry, stage, files))
+        except NrtError:
+            with contextlib.suppress(NrtError):
+                with_database(spark, insert.sink, lambda database: Tables(database, insert).drop_staged(stage))
+            raise
+
+    def remove(self, insert: Insert, target: str) -> None:
+        if target.isdecimal():
+            with_database(active_session(), insert.sink, lambda database: remove(database, insert, target))
+
+    def standing(self, spark: SparkSession, insert: Insert, ledger: Ledger, ends: Iterable[int | None]) -> Standing:
+        """The rows of the table in these windows. Rows of other windows are foreign, if the log has none there."""
+        wanted = sorted(end for end in set(ends) if end is not None)
+        if insert.end_column is None:
+            return Standing(_read(spark, insert, "").withColumn(WINDOW_END, F.lit(None).cast("bigint")))
+        between = _between(insert, wanted)
+        known = {one.end for (name, _), one in ledger.items() if name == insert.name}
+        found = with_database(spark, insert.sink, lambda database: _ends(database, insert, between))
+        foreign = {str(one): f"{insert.sink.options[TABLE]}: {format_instant(one)}" for one in found - known}
+        rows = _read(spark, insert, between).withColumn(WINDOW_END, _end(insert.end_column))
+        return Standing(rows.where(F.col(WINDOW_END).isin(wanted)) if wanted else rows.where("false"), foreign)
+
+    def foreign_rows(self, spark: SparkSession, insert: Insert, targets: Collection[str]) -> int:
+        assert insert.end_column is not None
+        ends = sorted(int(target) for target in targets)
+        return _read(spark, insert, _between(insert, ends)).where(_end(insert.end_column).isin(ends)).count()
+
+
+def _staged(insert: Insert, directory: Path, file: Path, state: str, rows: int) -> Published:
+    start = end = None
+    target = uuid.uuid4().hex
+    if insert.operators:
+        end = int(file.parent.name.partition("=")[2])
+        start = insert.window.start(end) if insert.window is not None else None
+        # Changes of a window stand beside those before, a whole window replaces them.
+        target = f"{end}-{target}" if insert.emits_changes else str(end)
+    checksum = hashlib.blake2b(file.read_bytes(), digest_size=16).hexdigest()
+    staged = str(file.relative_to(directory.parent.parent))
+    is_changelog = bool(insert.operators) and insert.emits_changes
+    return Published(insert.name, start, end, state, rows, checksum, staged, target, is_changelog)
+
+
+def _write(spark: SparkSession, insert: Insert, stage: str, files: Sequence[Path]) -> None:
+    """Copies staged files into the table of staged rows. Each row has a number, by which it counts once."""
+    base = files[0].parents[1 if insert.operators else 0]
+    rows = spark.read.option("basePath", str(base)).parquet(*map(str, files))
+    end = F.col(WINDOW_END).cast("string") if insert.operators else F.lit(None).cast("string")
+    columns = [STAGED_OP, *(quote(column.name) for column in insert.sink.physical)]
+    numbered = rows.select(
+        *columns, end.alias(WINDOW), F.lit(stage).alias(STAGE), F.monotonically_increasing_id().alias(ROW)
+    )
+    dialect, table = dialect_of(insert.sink), f"{insert.sink.options[TABLE]}_nrt_staged"
+    options = {
+        **credentials(insert.sink),
+        **dialect.faster,
+        "url": dialect.url(insert.sink),
+        "driver": dialect.driver,
+        "dbtable": dialect.table(table),
+        "batchsize": _ROWS_AT_ONCE,
+        "isolationLevel": "READ_COMMITTED",
+    }
+    with explained(spark, insert.sink):
+        numbered.write.format("jdbc").options(**options).mode("append").save()
+
+
+def _end(column: str) -> Column:
+    return F.expr(f"unix_millis(CAST({quote(column)} AS TIMESTAMP))")
+
+
+def _between(insert: Insert, ends: Sequence[int]) -> str:
+    """SQL of the database for rows of windows from the first of these to the last."""
+    if not ends:
+        return " WHERE 1 = 0"
+    dialect = dialect_of(insert.sink)
+    first, last = (dialect.literal(format_instant(one)) for one in (ends[0], ends[-1]))
+    return f" WHERE {dialect.name(insert.end_column or '')} BETWEEN {first} AND {last}"
+
+
+def _read(spark: SparkSession, insert: Insert, where: str) -> DataFrame:
+    dialect, sink = dialect_of(insert.sink), insert.sink
+    columns = ", ".join(dialect.name(column.name) for column in sink.physical)
+    options = {
+        **credentials(sink),
+        "url": dialect.url(sink),
+        "driver": dialect.driver,
+        "dbtable": f"(SELECT {columns} FROM {dialect.table(sink.options[TABLE])}{where}) standing",
+        "preferTimestampNTZ": "true",
+    }
+    with explained(spark, sink):
+        rows = spark.read.format("jdbc").options(**options).load()
+    typed = (f"CAST({quote(one.name)} AS {one.type.spark}) AS {quote(one.name)}" for one in sink.physical)
+    return rows.selectExpr(*typed)
+
+
+def _ends(database: Database, insert: Insert, where: str) -> set[int | None]:
+    """The windows of which there are rows."""
+    assert insert.end_column is not None
+    column = database.dialect.name(insert.end_column)
+    table = database.dialect.table(insert.sink.options[TABLE])
+    return {parse_instant(row[0]) for row in database.rows(f"SELECT DISTINCT {column} FROM {table}{where}")}
