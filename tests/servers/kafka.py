@@ -82,13 +82,20 @@ class Broker:
         self._process.kill()
         self._process.wait(60)
 
+    @property
+    def classes(self) -> str:
+        """The class path of Kafka, its clients and its tools."""
+        scala = next((Path(pyspark.__file__).parent / "jars").glob("scala-library-*.jar"))
+        return f"{jars_of('kafka', COORDINATES)}/*:{scala}"
+
+    def has_records(self, topic: str) -> bool:
+        return any(file.stat().st_size for file in (self.place / "data").glob(f"{topic}-*/*.log"))
+
     def _java(self, *arguments: str) -> subprocess.Popen[bytes]:
         home = find_java()
-        scala = next((Path(pyspark.__file__).parent / "jars").glob("scala-library-*.jar"))
-        classes = f"{jars_of('kafka', COORDINATES)}/*:{scala}"
         java = str(Path(home) / "bin" / "java") if home else "java"
         with open(self.place / "log", "ab") as log:
-            return subprocess.Popen([java, *_JAVA, "-cp", classes, *arguments], stdout=log, stderr=log)
+            return subprocess.Popen([java, *_JAVA, "-cp", self.classes, *arguments], stdout=log, stderr=log)
 
 
 class Topics:

@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[3]
 PLACE = Path(__file__).with_name("flink")
 RUNS = (
     "tumble.sql cumulate.sql hop_threshold.sql session.sql top_n.sql window_join.sql interval_join.sql over.sql "
-    "statement_set.sql group_windows.sql views.sql json_values.sql placeholder.sql datagen.sql kafka.sql report.py"
+    "statement_set.sql group_windows.sql views.sql json_values.sql placeholder.sql datagen.sql jdbc.sql kafka.sql report.py"
 ).split()
 DIFFERS = {
     "checkpoints.sql": [
@@ -33,7 +33,6 @@ FAILS = {
     "datastream_program.py": ["2:1: there is no pyflink.datastream: a report is made of tables"],
     "elements_program.py": ["5:1: a table environment has no 'from_elements': a query has rows of its own"],
     "hive.sql": ["1:1: CREATE CATALOG of type 'hive' has no place", "2:1: there is no catalog or database 'warehouse'"],
-    "jdbc.sql": ["9:1: table 'totals': there is no connector 'jdbc'"],
     "match.sql": ["14:22: MATCH_RECOGNIZE: not there yet"],
     "misspelled.sql": ["2:14: there is no type BIGNT"],
     "no_bound.sql": ["13:21: an aggregation without a window keeps every key for ever"],
