@@ -48,9 +48,8 @@ def sustained(one: Place, rate: int, minutes: float) -> None:
     driver.terminate()
     driver.wait()
     half = lags[len(lags) // 2 :]
-    print(
-        f"{rate:,} a second for {minutes} min: lag in the second half {min(half) / rate:.1f} to {max(half) / rate:.1f} s"
-    )
+    least, most = min(half) / rate, max(half) / rate
+    print(f"{rate:,} a second for {minutes} min: lag in the second half {least:.1f} to {most:.1f} s")
 
 
 def latency(one: Place, rate: int, minutes: float, speed: float) -> None:
@@ -75,7 +74,8 @@ def latency(one: Place, rate: int, minutes: float, speed: float) -> None:
             waited.append(at - passes)
     p50, p99 = np.percentile(waited, [50, 99])
     print(
-        f"{rate:,} a second, {len(waited)} windows: readable p50 {p50:.2f} s, p99 {p99:.2f} s, at most {max(waited):.2f} s"
+        f"{rate:,} a second, {len(waited)} windows: readable p50 {p50:.2f} s, p99 {p99:.2f} s, at most "
+        f"{max(waited):.2f} s after the record that moved the watermark past them"
     )
 
 

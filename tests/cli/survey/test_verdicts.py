@@ -16,7 +16,8 @@ ROOT = Path(__file__).parents[3]
 PLACE = Path(__file__).with_name("flink")
 RUNS = (
     "tumble.sql cumulate.sql hop_threshold.sql session.sql top_n.sql window_join.sql interval_join.sql over.sql "
-    "statement_set.sql group_windows.sql views.sql json_values.sql placeholder.sql datagen.sql jdbc.sql kafka.sql report.py"
+    "statement_set.sql group_windows.sql views.sql json_values.sql placeholder.sql datagen.sql jdbc.sql kafka.sql "
+    "report.py"
 ).split()
 DIFFERS = {
     "checkpoints.sql": [
