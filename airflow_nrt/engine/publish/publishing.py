@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import shutil
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator
 from pathlib import Path
 
 from airflow_nrt.basics.errors import NrtError
@@ -62,9 +62,11 @@ def _publish(
     then: Then = lambda published: None,
 ) -> None:
     reach("publish-before")
-    # Printed rows have no place.
-    mine = [one for one in entry.published if not one.target or _place(one) not in newer]
-    for insert, files in _visible_together(plan, sorted(mine, key=lambda one: (one.end or 0, one.insert))):
+    for insert, together in _visible_together(plan, entry.published):
+        # Asked as late as possible, because a later entry may come meanwhile. Printed rows have no place.
+        files = [one for one in together if not one.target or _place(one) not in newer]
+        if not files:
+            continue
         sink_of(insert).publish(home, insert, entry, files)
         for published in files:
             then(published)
@@ -81,8 +83,9 @@ def _publish(
     reach("publish-after")
 
 
-def _visible_together(plan: Plan, files: Sequence[Published]) -> Iterator[tuple[Insert, list[Published]]]:
+def _visible_together(plan: Plan, decided: Iterable[Published]) -> Iterator[tuple[Insert, list[Published]]]:
     """The files in their order; where a sink publishes whole entries, all of an insert with the first."""
+    files = sorted(decided, key=lambda one: (one.end or 0, one.insert))
     done: set[str] = set()
     for published in files:
         insert = plan.insert(published.insert)

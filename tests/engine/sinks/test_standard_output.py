@@ -10,7 +10,7 @@ from airflow_nrt.engine.publish.publishing import publish_entry
 from airflow_nrt.engine.sinks.standard_output import Print
 from airflow_nrt.engine.verify.verify import verify
 from airflow_nrt.home.home import Home
-from airflow_nrt.home.log.entries import Published
+from airflow_nrt.home.log.entries import Entry, Position, Published, Tick
 from tests import sample
 from tests.engine.reports import FEW, HOUR, MORNING, Event, Stream, curve_insert, events_table, plan_of, write_events
 
@@ -63,6 +63,8 @@ def test_an_output_that_takes_texts_alone_has_the_rows_too(tmp_path: Path) -> No
     (tmp_path / "rows.txt").write_text("+I[ä, 3]\n")
     published = Published(insert.name, None, None, "complete", 1, "", "rows.txt", "")
     with contextlib.redirect_stdout(io.StringIO()) as notebook:
-        Print().publish(Home(tmp_path), insert, published)
+        Print().publish(
+            Home(tmp_path), insert, Entry(0, "tick", 1, 0, "", Tick((published,), 0, Position())), [published]
+        )
     assert notebook.getvalue() == "+I[ä, 3]\n"
     assert not (tmp_path / "rows.txt").exists()
