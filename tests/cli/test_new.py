@@ -107,6 +107,6 @@ def test_its_stream_and_its_proof(spark_command: Command, place: Path) -> None:
     assert "12 rows from 1 split in 1 batch, 0 late" in first.err
     (place / "orders" / "2.csv").write_bytes((place / "later" / "2.csv").read_bytes())
     second = spark_command("run", report, "--available-now", "--master", "local[2]")
-    assert "3 rows from 1 file in 1 batch, 1 late" in second.err
+    assert "3 rows from 1 split in 1 batch, 1 late" in second.err
     proof = spark_command("verify", report, "--master", "local[2]")
     assert proof.status == 0 and "explained" in proof.out, proof.out + proof.err

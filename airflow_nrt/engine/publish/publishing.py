@@ -76,10 +76,10 @@ def _publish(
             name, _, path = target.partition("/")
             insert = plan.insert(name)
             sink_of(insert).remove(insert, path)
-    for directory in {Path(published.staged).parts[1] for published in entry.published}:
-        shutil.rmtree(home.staged / directory, ignore_errors=True)
     # After publishing, because readers of the sinks wait for that.
     sample_entry(home, plan, entry)
+    for directory in {Path(published.staged).parts[1] for published in entry.published}:
+        shutil.rmtree(home.staged / directory, ignore_errors=True)
     reach("publish-after")
 
 

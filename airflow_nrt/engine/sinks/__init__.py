@@ -5,11 +5,19 @@ from __future__ import annotations
 from airflow_nrt.engine.sinks.blackhole import Blackhole
 from airflow_nrt.engine.sinks.filesystem import Filesystem
 from airflow_nrt.engine.sinks.jdbc.jdbc import Jdbc
+from airflow_nrt.engine.sinks.kafka.kafka import Kafka
 from airflow_nrt.engine.sinks.sink import Sink
 from airflow_nrt.engine.sinks.standard_output import Print
 from airflow_nrt.model.plan import Insert
 
-SINKS: dict[str, Sink] = {"filesystem": Filesystem(), "jdbc": Jdbc(), "print": Print(), "blackhole": Blackhole()}
+SINKS: dict[str, Sink] = {
+    "filesystem": Filesystem(),
+    "jdbc": Jdbc(),
+    "kafka": Kafka(),
+    "upsert-kafka": Kafka(),
+    "print": Print(),
+    "blackhole": Blackhole(),
+}
 
 
 def sink_of(insert: Insert) -> Sink:

@@ -39,7 +39,7 @@ def root_of(insert: Insert) -> Path:
 def partition_sql(table: Table) -> str:
     """SQL of a row's partition, as a text that is equal where the directory is equal."""
     columns = map(table.column, table.partition_keys)
-    texts = (f"CAST({named_by(table, column, _spelled(table, column))} AS STRING)" for column in columns)
+    texts = (f"CAST({named_by(table, column, spelled(table, column))} AS STRING)" for column in columns)
     # The empty text can't name a directory.
     values = (f"coalesce(nullif({text}, ''), {string_literal(NO_VALUE)})" for text in texts)
     return f"to_json(array({', '.join(values)}))" if table.partition_keys else "'[]'"
@@ -70,7 +70,7 @@ def stage(frame: DataFrame, insert: Insert, directory: Path, state: str, tasks: 
             else frame.repartition(F.expr(partition_sql(table)))
         )
     frame = with_partition_names(frame, table)
-    parts = [_spelled(table, table.column(name)) for name in table.partition_keys]
+    parts = [spelled(table, table.column(name)) for name in table.partition_keys]
     frame = ordered(frame, insert, [*parts, *([WINDOW_END] if windowed else [])])
     if table.is_changelog:
         writer, kind = debezium_lines(_as_written(_ordered(frame, by), table), insert).write, "text"
@@ -120,14 +120,14 @@ def _as_written(frame: DataFrame, table: Table) -> DataFrame:
     """The rows as they are written: text formats have Flink's times, csv Flink's bytes, Parquet Spark's times."""
     if table.format == "parquet":
         timed = [column for column in table.physical if column.type.holds("TIME")]
-        return frame.withColumns({column.name: F.expr(_spelled(table, column)) for column in timed})
-    columns = (f"{_spelled(table, column)} AS {quote(column.name)}" for column in table.physical)
+        return frame.withColumns({column.name: F.expr(spelled(table, column)) for column in timed})
+    columns = (f"{spelled(table, column)} AS {quote(column.name)}" for column in table.physical)
     return frame.selectExpr(*columns, *(name for name in (WINDOW_END, OP) if name in frame.columns))
 
 
-def _spelled(table: Table, column: Column) -> str:
-    """SQL of a column in its format's spelling."""
-    name = quote(column.name)
+def spelled(table: Table, column: Column, prefix: str = "") -> str:
+    """SQL of a column in its format's spelling. `prefix` is what its name begins with in the rows."""
+    name = quote(prefix + column.name)
     if column.type.holds("TIME"):
         return with_times(name, column.type, as_spark_time if table.format == "parquet" else as_field)
     if table.format == "csv" and column.type.is_bytes:

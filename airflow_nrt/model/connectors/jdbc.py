@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from airflow_nrt.basics.durations import MINUTE, parse_duration
 from airflow_nrt.basics.errors import InputError, MissingError
 from airflow_nrt.model.connectors.connector import SinkOnly
-from airflow_nrt.model.options.known import EVERY_SINK, read_option
+from airflow_nrt.model.options.known import EVERY_SINK, SINK_OPTIONS, read_option
 from airflow_nrt.model.options.option import Option, free, named, parse_boolean, positive, whole_number
 from airflow_nrt.model.tables import Table
 from airflow_nrt.model.windows import Window
@@ -40,6 +40,7 @@ class Jdbc(SinkOnly):
     options: ClassVar = named(
         (
             *EVERY_SINK,
+            SINK_OPTIONS["sink.sample"],
             Option(TABLE, str, None, "the table, also as schema.table"),
             *free(
                 Option(URL, _url, None, "of the database: jdbc:postgresql://host:5432/database"),

@@ -24,11 +24,6 @@ from airflow_nrt.sql.parse import ast, parsed
 from airflow_nrt.sql.parse.meaning import words_of
 from airflow_nrt.sql.parse.walk import children
 
-_ELSEWHERE = {
-    "upsert-kafka": "read the topic by 'kafka', with 'format' = 'debezium-json' where its rows change",
-}
-"""Connectors of Flink that are not there, and what to use instead."""
-
 
 class Misdeclared(SqlErrors):
     """A declaration is wrong. Its queries can be checked with `table`, unless its columns are wrong, too (None)."""
@@ -146,10 +141,8 @@ def _base(statement: parsed.CreateTable, known: Mapping[str, Table]) -> Table | 
 def _connector_error(name: str, connector: str | None) -> str:
     if connector is None:
         return f"table {name!r} needs the option 'connector'"
-    hint = _ELSEWHERE.get(connector.lower(), "")
-    hint = f": {hint}" if hint else nearest(connector, CONNECTORS)
     *others, last = map(repr, CONNECTORS)
-    hint = hint or f"; there are {', '.join(others)} and {last}"
+    hint = nearest(connector, CONNECTORS) or f"; there are {', '.join(others)} and {last}"
     return f"table {name!r}: there is no connector {connector!r}{hint}"
 
 

@@ -62,9 +62,8 @@ def test_an_output_that_takes_texts_alone_has_the_rows_too(tmp_path: Path) -> No
     insert = sample.plan_of(sample.ORDERS + printed + sample.INSERT).inserts[0]
     (tmp_path / "rows.txt").write_text("+I[ä, 3]\n")
     published = Published(insert.name, None, None, "complete", 1, "", "rows.txt", "")
+    entry = Entry(0, "tick", 1, 0, "", Tick((published,), 0, Position()))
     with contextlib.redirect_stdout(io.StringIO()) as notebook:
-        Print().publish(
-            Home(tmp_path), insert, Entry(0, "tick", 1, 0, "", Tick((published,), 0, Position())), [published]
-        )
+        Print().publish(Home(tmp_path), insert, entry, [published])
     assert notebook.getvalue() == "+I[ä, 3]\n"
     assert not (tmp_path / "rows.txt").exists()

@@ -7,11 +7,12 @@ import hashlib
 import uuid
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from airflow_nrt.basics.errors import NrtError
+from airflow_nrt.basics.errors import HomeError, NrtError
 from airflow_nrt.basics.instants import format_instant, parse_instant
 from airflow_nrt.basics.spelling import quote
 from airflow_nrt.engine.sinks.jdbc.database import Database, credentials, explained, with_database
@@ -19,16 +20,20 @@ from airflow_nrt.engine.sinks.jdbc.dialects import dialect_of
 from airflow_nrt.engine.sinks.jdbc.merge import merge, remove
 from airflow_nrt.engine.sinks.jdbc.tables import OP as STAGED_OP
 from airflow_nrt.engine.sinks.jdbc.tables import ROW, STAGE, WINDOW, Tables, stages_of
-from airflow_nrt.engine.sinks.jdbc.texts import text_sql
+from airflow_nrt.engine.sinks.jdbc.texts import sampled, text_sql
 from airflow_nrt.engine.sinks.ordered import ordered
 from airflow_nrt.engine.sinks.sink import Ledger, Sink, Standing
 from airflow_nrt.engine.spark.active import active_session
 from airflow_nrt.engine.state.footers import read_footer
+from airflow_nrt.files.private_files import read_regular
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Entry, Published
 from airflow_nrt.model.connectors.jdbc import TABLE
 from airflow_nrt.model.internal_columns import OP, WINDOW_END
 from airflow_nrt.model.plan import Insert
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 _ROWS_AT_ONCE = "5000"
 
@@ -90,6 +95,15 @@ class Jdbc(Sink):
         assert insert.end_column is not None
         ends = sorted(int(target) for target in targets)
         return _read(spark, insert, _between(insert, ends)).where(_end(insert.end_column).isin(ends)).count()
+
+    def sample(
+        self, home: Home, insert: Insert, published: Published, keys: Sequence[str], measures: Sequence[str], limit: int
+    ) -> tuple[pa.Table, int] | None:
+        try:
+            content = read_regular(home.path / published.staged, limit)
+        except (FileNotFoundError, HomeError):
+            return None
+        return sampled(content, keys, measures), len(content)
 
 
 def _staged(insert: Insert, directory: Path, file: Path, state: str, rows: int) -> Published:

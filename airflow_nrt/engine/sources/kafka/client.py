@@ -15,7 +15,7 @@ from pyspark.sql import SparkSession
 
 from airflow_nrt.basics.errors import InputError
 from airflow_nrt.engine.failures.servers import UnreachableError
-from airflow_nrt.model.connectors.kafka import BOOTSTRAP, properties, topics
+from airflow_nrt.model.connectors.kafka_options import BOOTSTRAP, properties, topics
 from airflow_nrt.model.options.known import nearest
 from airflow_nrt.model.tables import Table
 

@@ -12,7 +12,7 @@ from airflow_nrt.basics.errors import InputError
 from airflow_nrt.engine.sources.kafka.client import Client
 from airflow_nrt.engine.sources.source import SplitEnumerator
 from airflow_nrt.home.log.entries import SourceRange, Split, ranges_of
-from airflow_nrt.model.connectors.kafka import (
+from airflow_nrt.model.connectors.kafka_options import (
     AT_OFFSETS,
     AT_TIME,
     BOUNDED,

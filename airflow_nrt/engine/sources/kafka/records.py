@@ -19,18 +19,8 @@ from airflow_nrt.engine.sources.kafka.client import PATIENCE
 from airflow_nrt.engine.sources.place import BLOCK, FILE, INDEX, NUMBER
 from airflow_nrt.engine.spark.given_rows import empty_rows, given_rows
 from airflow_nrt.home.log.entries import SourceRange
-from airflow_nrt.model.connectors.kafka import (
-    HEADERS,
-    KIND,
-    OFFSET,
-    PARTITION,
-    TIMESTAMP,
-    key_columns,
-    key_part,
-    key_prefix,
-    properties,
-    value_part,
-)
+from airflow_nrt.model.connectors.kafka import HEADERS, KIND, OFFSET, PARTITION, TIMESTAMP
+from airflow_nrt.model.connectors.kafka_options import key_columns, key_part, key_prefix, properties, value_part
 from airflow_nrt.model.internal_columns import OP
 from airflow_nrt.model.plan import Source
 from airflow_nrt.model.tables import LINE, Column, Table

@@ -1,39 +1,5 @@
 """A PostgreSQL and a MariaDB for the tests of a process."""
 
-from __future__ import annotations
+from tests.servers.fixtures import mariadb, postgresql, server
 
-from collections.abc import Iterator
-
-import pytest
-
-from airflow_nrt.basics.jars import fetched
-from tests.servers.installed import missing
-from tests.servers.mariadb import MariaDb
-from tests.servers.postgresql import PostgreSql
-
-Server = PostgreSql | MariaDb
-
-
-@pytest.fixture(scope="session")
-def postgresql(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PostgreSql]:
-    if not fetched("postgresql"):
-        missing("the driver of PostgreSQL is not here: airflow-nrt prepare postgresql")
-    server = PostgreSql(tmp_path_factory.mktemp("postgresql")).start()
-    yield server
-    server.stop()
-
-
-@pytest.fixture(scope="session")
-def mariadb(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MariaDb]:
-    if not fetched("mariadb"):
-        missing("the driver of MariaDB is not here: airflow-nrt prepare mariadb")
-    server = MariaDb(tmp_path_factory.mktemp("mariadb")).start()
-    yield server
-    server.stop()
-
-
-@pytest.fixture(params=["postgresql", "mariadb"])
-def server(request: pytest.FixtureRequest) -> Server:
-    """Each of them in turn."""
-    found: Server = request.getfixturevalue(request.param)
-    return found
+__all__ = ["mariadb", "postgresql", "server"]

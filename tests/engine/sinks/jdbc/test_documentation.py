@@ -12,7 +12,7 @@ from airflow_nrt.model.connectors.jdbc import Jdbc
 from airflow_nrt.model.options.known import EVERY_SINK
 from airflow_nrt.sql.load import plan_script
 from tests.engine.reports import write_lines
-from tests.engine.sinks.jdbc.conftest import Server
+from tests.servers.fixtures import Server
 
 PAGE = (Path(__file__).parents[4] / "docs/reference/connectors/jdbc.md").read_text(encoding="utf-8")
 

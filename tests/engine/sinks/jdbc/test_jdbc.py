@@ -14,8 +14,8 @@ from airflow_nrt.engine.sinks.jdbc import jdbc
 from airflow_nrt.engine.verify.verify import Interval, verify
 from airflow_nrt.home.home import Home
 from tests.engine.reports import HOUR, MINUTE, MORNING, Stream
-from tests.engine.sinks.jdbc.conftest import Server
 from tests.engine.sinks.jdbc.reports import arrive, report
+from tests.servers.fixtures import Server
 
 SPAN = Interval(MORNING + 10 * HOUR, MORNING + 10 * HOUR + 30 * MINUTE)
 

@@ -10,8 +10,8 @@ import pytest
 from airflow_nrt.basics.errors import InputError, NrtError
 from airflow_nrt.engine.failures.servers import UnreachableError
 from tests.engine.reports import Stream
-from tests.engine.sinks.jdbc.conftest import Server
 from tests.engine.sinks.jdbc.reports import CURVE, arrive, report
+from tests.servers.fixtures import Server
 from tests.servers.mariadb import MariaDb
 from tests.servers.ports import free_port
 from tests.servers.postgresql import PostgreSql

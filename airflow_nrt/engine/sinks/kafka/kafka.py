@@ -1,0 +1,80 @@
+"""A topic as a sink: staged below the home until the log has decided, then written at least once.
+
+Spark's writer has no transactions, so a crash while records are written repeats some of them. Each has headers that say
+which report, insert, log entry and window it is of: of records with equal report, insert, window and key the one of the
+latest entry counts, once.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import uuid
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from pyspark.sql import DataFrame
+
+from airflow_nrt.basics.spelling import string_literal
+from airflow_nrt.engine.sinks.kafka.records import ENTRY, HEADERS, KEY, REPORT, VALUE, header, records
+from airflow_nrt.engine.sinks.ordered import ordered
+from airflow_nrt.engine.sinks.sink import Sink
+from airflow_nrt.engine.sources.kafka.client import PATIENCE, Client
+from airflow_nrt.engine.spark.active import active_session
+from airflow_nrt.engine.state.footers import read_footer
+from airflow_nrt.home.home import Home
+from airflow_nrt.home.log.entries import Entry, Published
+from airflow_nrt.model.connectors.kafka_options import properties, topics
+from airflow_nrt.model.internal_columns import WINDOW_END
+from airflow_nrt.model.plan import Insert
+
+_OF_CONSUMERS = ("group.id", "auto.offset.reset", "enable.auto.commit", "isolation.level")
+
+
+class Kafka(Sink):
+    publishes_entries = True
+
+    def check(self, home: Home, insert: Insert) -> None:
+        """Raises InputError if there is no such topic. A topic may have several writers, so nothing is claimed."""
+        client = Client(active_session(), insert.sink)
+        try:
+            client.partitions()
+        finally:
+            client.close()
+
+    def stage(self, frame: DataFrame, insert: Insert, directory: Path, state: str, tasks: int) -> Iterator[Published]:
+        """Writes keys, values and headers in Parquet, one file a window."""
+        by = [WINDOW_END] if insert.operators else []
+        if insert.operators:
+            frame = frame.repartition(tasks, WINDOW_END) if tasks > 1 else frame.coalesce(1)
+        frame = ordered(frame, insert, by)
+        path = directory / insert.name
+        records(frame, insert).write.partitionBy(*by).parquet(str(path))
+        for file in sorted(path.rglob("part-*.parquet")):
+            if rows := read_footer([file]).rows:
+                yield _staged(insert, directory, file, state, rows)
+
+    def publish(self, home: Home, insert: Insert, entry: Entry, files: Sequence[Published]) -> None:
+        if not all((home.path / one.staged).is_file() for one in files):
+            return
+        spark = active_session()
+        paths = [str(home.path / one.staged) for one in files]
+        of_entry = {REPORT: home.identity().name, ENTRY: str(entry.n)}
+        more = ", ".join(header(name, string_literal(text)) for name, text in of_entry.items())
+        given = {f"kafka.{name}": text for name, text in properties(insert.sink).items() if name not in _OF_CONSUMERS}
+        waits = {"kafka.max.block.ms": PATIENCE, "kafka.delivery.timeout.ms": "120000"}
+        rows = spark.read.parquet(*paths).selectExpr(KEY, VALUE, f"concat({HEADERS}, array({more})) AS {HEADERS}")
+        rows.write.format("kafka").options(**waits, **given, topic=topics(insert.sink)[0], includeHeaders=True).save()
+
+    def remove(self, insert: Insert, target: str) -> None:
+        """Does nothing: what was sent can't be taken back."""
+
+
+def _staged(insert: Insert, directory: Path, file: Path, state: str, rows: int) -> Published:
+    start = end = None
+    if insert.operators:
+        end = int(file.parent.name.partition("=")[2])
+        start = insert.window.start(end) if insert.window is not None else None
+    checksum = hashlib.blake2b(file.read_bytes(), digest_size=16).hexdigest()
+    staged = str(file.relative_to(directory.parent.parent))
+    is_changelog = bool(insert.operators) and insert.emits_changes
+    return Published(insert.name, start, end, state, rows, checksum, staged, uuid.uuid4().hex, is_changelog)

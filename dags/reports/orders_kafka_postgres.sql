@@ -1,0 +1,41 @@
+-- Buyers, orders and turnover of each shop since midnight, every ten minutes: from a topic into a database.
+SET 'pipeline.name' = 'orders_kafka_postgres';
+
+CREATE TABLE orders (
+    order_id BIGINT,
+    shop_id  INT,
+    user_id  INT,
+    price    DECIMAL(10, 2),
+    pay_time TIMESTAMP(3),
+    WATERMARK FOR pay_time AS pay_time - INTERVAL '5' SECOND
+) WITH (
+    'connector' = 'kafka',
+    'topic' = 'orders',
+    'properties.bootstrap.servers' = '${BROKERS}',
+    'scan.startup.mode' = 'earliest-offset',
+    'scan.watermark.idle-timeout' = '1 min',
+    'format' = 'json',
+    'json.ignore-parse-errors' = 'true',
+    'scan.null-rowtime' = 'skip'
+);
+
+CREATE TABLE orders_curve (
+    shop_id    INT,
+    window_end TIMESTAMP(3),
+    buyers     BIGINT,
+    orders     BIGINT,
+    gmv        DECIMAL(38, 2),
+    PRIMARY KEY (shop_id, window_end) NOT ENFORCED
+) WITH (
+    'connector' = 'jdbc',
+    'url' = '${DATABASE}',
+    'table-name' = 'orders_curve',
+    'username' = '${DATABASE_USER}',
+    'password' = '${DATABASE_PASSWORD}',
+    'sink.create-table' = 'true'
+);
+
+INSERT INTO orders_curve
+SELECT shop_id, window_end, COUNT(DISTINCT user_id) AS buyers, COUNT(*) AS orders, SUM(price) AS gmv
+FROM TABLE(CUMULATE(TABLE orders, DESCRIPTOR(pay_time), INTERVAL '10' MINUTES, INTERVAL '1' DAY))
+GROUP BY shop_id, window_start, window_end;
