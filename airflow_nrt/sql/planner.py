@@ -14,7 +14,7 @@ from airflow_nrt.model.origins import Origin
 from airflow_nrt.model.plan import Plan
 from airflow_nrt.model.tables import Column, Table
 from airflow_nrt.program.functions import PythonFunction
-from airflow_nrt.sql.ddl.ddl import Misdeclared, check_sink, check_windows, declare, with_options
+from airflow_nrt.sql.ddl.ddl import Misdeclared, check_sink, check_sole, check_windows, declare, with_options
 from airflow_nrt.sql.ddl.emit import check_emit, emits_again
 from airflow_nrt.sql.errors import NotThereYet, Place, Problems, SettingError, SqlError, SqlErrors, nesting_of
 from airflow_nrt.sql.expressions.known_functions import calling
@@ -399,7 +399,9 @@ class Planner:
             check_takes_changes(self.queries.findings, sink, relation)
             check_timing(self.queries.findings, sink, relation, values, statement.at)
             check_key(sink, relation, written_keys(sink, relation, values), statement.at)
-            check_windows(add_insert(self.queries.findings, sink, relation, values, by), statement.at)
+            insert = add_insert(self.queries.findings, sink, relation, values, by)
+            check_windows(insert, statement.at)
+            check_sole(insert, self.queries.findings.inserts, statement.at)
         node = relation.node
         findings = self.queries.findings
         check_nodes(

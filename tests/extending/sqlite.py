@@ -72,7 +72,7 @@ class Sqlite(Sink):
             rows = [(published.target, published.end, line) for line in lines]
             database.executemany("INSERT INTO rows VALUES (?, ?, ?)", rows)
 
-    def remove(self, insert: Insert, target: str) -> None:
+    def remove(self, home: Home, insert: Insert, entry: Entry, target: str) -> None:
         with _database(insert) as database:
             database.execute("DELETE FROM rows WHERE target = ?", [target])
 

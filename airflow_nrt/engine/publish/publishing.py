@@ -75,11 +75,11 @@ def _publish(
         if target not in newer:
             name, _, path = target.partition("/")
             insert = plan.insert(name)
-            sink_of(insert).remove(insert, path)
-    # After publishing, because readers of the sinks wait for that.
-    sample_entry(home, plan, entry)
+            sink_of(insert).remove(home, insert, entry, path)
     for directory in {Path(published.staged).parts[1] for published in entry.published}:
         shutil.rmtree(home.staged / directory, ignore_errors=True)
+    # After publishing, because readers of the sinks wait for that.
+    sample_entry(home, plan, entry)
     reach("publish-after")
 
 

@@ -37,7 +37,7 @@ def sample_entry(home: Home, plan: Plan, entry: Entry) -> None:
         if not mine or not sampling.top:
             continue
         try:
-            samples = list(_samples(home, insert, sampling, entry, mine))
+            samples = list(_samples(insert, sampling, entry, mine))
             write_samples(home, insert.name, entry, samples)
         except Exception as wrong:
             # The windows are published already, and a missing picture must not stop the report.
@@ -51,9 +51,7 @@ def sample_last(home: Home, plan: Plan, log: Log) -> None:
         sample_entry(home, plan, last)
 
 
-def _samples(
-    home: Home, insert: Insert, sampling: Sampling, entry: Entry, published: list[Published]
-) -> Iterator[Sample]:
+def _samples(insert: Insert, sampling: Sampling, entry: Entry, published: list[Published]) -> Iterator[Sample]:
     """The samples, newest window first, up to the number of bytes."""
     newest_first = sorted((one for one in published if one.end is not None), key=attrgetter("end"), reverse=True)
     left = _MOST_BYTES
@@ -61,7 +59,7 @@ def _samples(
         files = list(group)
         present: list[pa.Table] = []
         for one in files:
-            read = sink_of(insert).sample(home, insert, one, sampling.keys, sampling.measures, left)
+            read = sink_of(insert).sample(insert, one, sampling.keys, sampling.measures, left)
             if read is not None:
                 present.append(read[0])
                 left -= read[1]

@@ -24,5 +24,5 @@ class Blackhole(Sink):
     def publish(self, home: Home, insert: Insert, entry: Entry, files: Sequence[Published]) -> None:
         """There is nothing to publish."""
 
-    def remove(self, insert: Insert, target: str) -> None:
+    def remove(self, home: Home, insert: Insert, entry: Entry, target: str) -> None:
         """There is nothing to remove."""

@@ -77,7 +77,7 @@ class Filesystem(Sink):
         except OSError as wrong:
             raise HomeError(f"can't publish {target}: {wrong.strerror}") from None
 
-    def remove(self, insert: Insert, target: str) -> None:
+    def remove(self, home: Home, insert: Insert, entry: Entry, target: str) -> None:
         with contextlib.suppress(FileNotFoundError):
             os.unlink(self._root(insert) / target)
 
@@ -101,7 +101,7 @@ class Filesystem(Sink):
         return blurred(insert)
 
     def sample(
-        self, home: Home, insert: Insert, published: Published, keys: Sequence[str], measures: Sequence[str], limit: int
+        self, insert: Insert, published: Published, keys: Sequence[str], measures: Sequence[str], limit: int
     ) -> tuple[pa.Table, int] | None:
         try:
             content = read_regular(self._root(insert) / published.target, limit)

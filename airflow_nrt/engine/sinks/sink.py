@@ -67,8 +67,8 @@ class Sink(ABC):
         """
 
     @abstractmethod
-    def remove(self, insert: Insert, target: str) -> None:
-        """Removes a target. A missing one is no error."""
+    def remove(self, home: Home, insert: Insert, entry: Entry, target: str) -> None:
+        """Removes a target, as an entry has decided. A missing one is no error."""
 
     @property
     def is_copy(self) -> bool:
@@ -96,11 +96,10 @@ class Sink(ABC):
         return frozenset()
 
     def sample(
-        self, home: Home, insert: Insert, published: Published, keys: Sequence[str], measures: Sequence[str], limit: int
+        self, insert: Insert, published: Published, keys: Sequence[str], measures: Sequence[str], limit: int
     ) -> tuple[pa.Table, int] | None:
         """The keys as texts and the measures as doubles of a published file, and the number of bytes read.
 
-        It is asked before what was staged is removed. None if the sink has no samples, if the file was replaced since,
-        or if it has more bytes than `limit`.
+        None if the sink has no samples, if the file was replaced since, or if it has more bytes than `limit`.
         """
         return None

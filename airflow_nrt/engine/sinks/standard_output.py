@@ -90,5 +90,5 @@ class Print(Sink):
             output.flush()
         os.unlink(path)
 
-    def remove(self, insert: Insert, target: str) -> None:
+    def remove(self, home: Home, insert: Insert, entry: Entry, target: str) -> None:
         """Does nothing: printed rows can't be removed."""

@@ -37,6 +37,9 @@ class Connector(ABC):
     keeps_rows: ClassVar[bool] = True
     """Whether written rows can be read back."""
 
+    shares_tables: ClassVar[bool] = True
+    """Whether several INSERTs may write into one table."""
+
     @abstractmethod
     def check_source(self, table: Table) -> None:
         """Raises InputError if the table can't be read."""

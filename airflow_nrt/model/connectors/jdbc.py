@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from airflow_nrt.basics.durations import MINUTE, parse_duration
 from airflow_nrt.basics.errors import InputError, MissingError
 from airflow_nrt.model.connectors.connector import SinkOnly
-from airflow_nrt.model.options.known import EVERY_SINK, SINK_OPTIONS, read_option
+from airflow_nrt.model.options.known import EVERY_SINK, read_option
 from airflow_nrt.model.options.option import Option, free, named, parse_boolean, positive, whole_number
 from airflow_nrt.model.tables import Table
 from airflow_nrt.model.windows import Window
@@ -29,18 +29,18 @@ _JARS = {"postgresql": "postgresql", "mysql": "mariadb", "mariadb": "mariadb"}
 
 def _url(text: str) -> str:
     if _URL.fullmatch(text) is None:
-        raise ValueError(
-            f"{text!r} is not of the form 'jdbc:postgresql://host:5432/database' (or jdbc:mysql, jdbc:mariadb)"
-        )
+        # Without what may be a password.
+        short = text.partition("?")[0]
+        raise ValueError(f"{short!r} is not of the form 'jdbc:postgresql://host:5432/database' (or mysql, mariadb)")
     return text
 
 
 class Jdbc(SinkOnly):
     name = "jdbc"
+    shares_tables = False
     options: ClassVar = named(
         (
             *EVERY_SINK,
-            SINK_OPTIONS["sink.sample"],
             Option(TABLE, str, None, "the table, also as schema.table"),
             *free(
                 Option(URL, _url, None, "of the database: jdbc:postgresql://host:5432/database"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -112,6 +112,18 @@ def check_source(table: Table, at: Place) -> None:
 def check_sink(table: Table, at: Place) -> None:
     """Raises SqlError if the table can't be written to."""
     _check(connector_of(table).check_sink, table, at)
+
+
+def check_sole(insert: Insert, others: Iterable[Insert], at: Place) -> None:
+    """Raises SqlError if another INSERT writes into the same table, and the connector can't tell their rows apart."""
+    sink, connector = insert.sink, connector_of(insert.sink)
+    same = (one for one in others if one is not insert and one.sink.connector == sink.connector)
+    if not connector.shares_tables and any(connector.place(one.sink) == connector.place(sink) for one in same):
+        raise SqlError(
+            f"table {sink.name!r}: another INSERT writes into {connector.place(sink)}, and a newer version of a window "
+            "would replace the rows of both: give each a table of its own",
+            at,
+        )
 
 
 def check_windows(insert: Insert, at: Place) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -19,10 +20,13 @@ from airflow_nrt.model.tables import Table
 
 ATTEMPTS = 10
 """How often a transaction that lost against another one is tried."""
-_AGAIN = ("40001", "40P01")
-"""SQLSTATE of serialization failures and deadlocks."""
-_GONE = ("08", "57P", "53300")
-"""What SQLSTATE begins with where the server is away, ends, or has no more connections."""
+_AGAIN = ("40001", "40P01", "55P03", "42P07")
+"""SQLSTATE of serialization failures, deadlocks and locks that are not to be had, and of a table that another process
+has just made."""
+_AGAIN_BY_WORDS = ("Lock wait timeout", "pg_type_typname_nsp_index", "nrt_owners_pkey", "already exists")
+_GONE = ("08", "57", "53300", "25006", "25P03")
+"""What SQLSTATE begins with where the server is away, ends, can't be written, or has no more connections."""
+_SEQUENCES = {"serial": "int4", "bigserial": "int8", "smallserial": "int2"}
 
 Result = TypeVar("Result")
 
@@ -63,6 +67,7 @@ class Database:
         made.setProperty("connectTimeout", str(seconds if is_postgresql else seconds * 1000))
         if is_postgresql:
             made.setProperty("loginTimeout", str(seconds))
+            made.setProperty("tcpKeepAlive", "true")
         return made
 
     def close(self) -> None:
@@ -107,6 +112,13 @@ class Database:
         with self._explained():
             self._connection.setAutoCommit(True)
 
+    @property
+    def schema(self) -> str:
+        """In which tables are found that are named without one."""
+        with self._explained():
+            is_mariadb = "mariadb" in self.dialect.driver
+            return str(self._connection.getCatalog() if is_mariadb else self._connection.getSchema())
+
     def columns(self, name: str) -> dict[str, str]:
         """The types of a table's columns by name, in the database's words; empty if there is no such table."""
         with self._explained():
@@ -115,10 +127,14 @@ class Database:
             catalog, owner = (None, schema or self._connection.getSchema())
             if "mariadb" in self.dialect.driver:
                 catalog, owner = schema or self._connection.getCatalog(), None
-            result = meta.getColumns(catalog, owner, table, None)
+            escape = str(meta.getSearchStringEscape())
+            pattern = re.sub("[_%]", lambda found: escape + found[0], table)
+            result = meta.getColumns(catalog, owner, pattern, None)
             found = {}
             while result.next():
-                found[str(result.getString("COLUMN_NAME"))] = str(result.getString("TYPE_NAME")).lower()
+                kind = str(result.getString("TYPE_NAME")).lower()
+                # PostgreSQL's driver calls a column with a sequence so.
+                found[str(result.getString("COLUMN_NAME"))] = _SEQUENCES.get(kind, kind)
             return found
 
     def unique_keys(self, name: str) -> list[frozenset[str]]:
@@ -170,11 +186,11 @@ def meaning(table: Table, state: str, said: str) -> NrtError:
     where, url = f"table {table.name!r}", table.options[URL].partition("?")[0]
     if state == "3D000" or "Unknown database" in said or "to database" in said:
         return InputError(f"{where}: {said}: create the database, grant it, or correct '{URL}'")
-    if state in _AGAIN:
+    if state in _AGAIN or any(words in said for words in _AGAIN_BY_WORDS):
         return LostRaceError(f"{where}: {said}")
     if state.startswith("28") or "password authentication failed" in said or "Access denied for user" in said:
         return InputError(f"{where}: {url} refuses the login: {said}. Correct '{USER}' and '{PASSWORD}'")
-    if state.startswith(_GONE):
+    if state.startswith(_GONE) or "read-only" in said:
         return UnreachableError(f"{where}: no database answers at {url}: start it, or correct '{URL}' ({said})")
     if state == "42501" or "command denied" in said:
         return InputError(f"{where}: user {table.options.get(USER, '')!r} may not do that: {said}. Grant it")

@@ -43,6 +43,14 @@ class Dialect(ABC):
     def value(self, text: str, kind: str) -> str:
         """SQL of the value of a text, for a column of this type of the database."""
 
+    def compared(self, text: str, kind: str) -> str:
+        """SQL of the value of a text, which is compared with a column of this type."""
+        return self.value(text, kind)
+
+    @abstractmethod
+    def read(self, column: str, kind: DataType) -> str:
+        """SQL of a column's value as the text that `texts.py` reads."""
+
     @abstractmethod
     def upsert(self, table: str, columns: Sequence[str], rows: str, key: Sequence[str]) -> str:
         """INSERT of rows (a SELECT) that replaces those with the same key. Names are quoted."""
@@ -57,9 +65,11 @@ class Dialect(ABC):
     def created_type(self, column: Column, in_key: bool) -> str:
         """The type of a column of a table that the product creates."""
         kind = column.type
-        if kind.is_string and in_key:
-            return f"VARCHAR({kind.precision or 255})"
-        return self.type_of(kind)
+        return self.key_type(kind) if kind.is_string and in_key else self.type_of(kind)
+
+    def key_type(self, kind: DataType) -> str:
+        """The type of a text in a key."""
+        return self.text
 
     def type_of(self, kind: DataType) -> str:
         if kind.name == "DECIMAL":
@@ -94,6 +104,9 @@ class PostgreSql(Dialect):
 
     def value(self, text: str, kind: str) -> str:
         return f"decode({text}, 'hex')" if kind == "bytea" else f"CAST({text} AS {kind})"
+
+    def read(self, column: str, kind: DataType) -> str:
+        return f"encode({column}, 'hex')" if kind.is_bytes else f"CAST({column} AS TEXT)"
 
     def upsert(self, table: str, columns: Sequence[str], rows: str, key: Sequence[str]) -> str:
         values = ", ".join(f"{name} = EXCLUDED.{name}" for name in columns if name not in key)
@@ -143,6 +156,20 @@ class MySql(Dialect):
 
     def value(self, text: str, kind: str) -> str:
         return f"UNHEX({text})" if kind.endswith(("blob", "binary")) else text
+
+    def compared(self, text: str, kind: str) -> str:
+        # It would compare numbers with texts as DOUBLE, of which several are equal to one large number.
+        if "int" in kind:
+            return f"CAST({text} AS {'UNSIGNED' if 'unsigned' in kind else 'SIGNED'})"
+        if kind.startswith(("decimal", "numeric")):
+            return f"CAST({text} AS DECIMAL(65, 30))"
+        return f"CAST({text} AS DATETIME(6))" if kind in ("datetime", "timestamp") else self.value(text, kind)
+
+    def read(self, column: str, kind: DataType) -> str:
+        return f"HEX({column})" if kind.is_bytes else f"CAST({column} AS CHAR)"
+
+    def key_type(self, kind: DataType) -> str:
+        return f"VARCHAR({kind.precision or 255})"
 
     def literal(self, text: str) -> str:
         return super().literal(text.replace("\\", "\\\\"))

@@ -7,12 +7,11 @@ import hashlib
 import uuid
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from airflow_nrt.basics.errors import HomeError, NrtError
+from airflow_nrt.basics.errors import NrtError
 from airflow_nrt.basics.instants import format_instant, parse_instant
 from airflow_nrt.basics.spelling import quote
 from airflow_nrt.engine.sinks.jdbc.database import Database, credentials, explained, with_database
@@ -20,20 +19,16 @@ from airflow_nrt.engine.sinks.jdbc.dialects import dialect_of
 from airflow_nrt.engine.sinks.jdbc.merge import merge, remove
 from airflow_nrt.engine.sinks.jdbc.tables import OP as STAGED_OP
 from airflow_nrt.engine.sinks.jdbc.tables import ROW, STAGE, WINDOW, Tables, stages_of
-from airflow_nrt.engine.sinks.jdbc.texts import sampled, text_sql
+from airflow_nrt.engine.sinks.jdbc.texts import text_sql, value_sql, written
 from airflow_nrt.engine.sinks.ordered import ordered
 from airflow_nrt.engine.sinks.sink import Ledger, Sink, Standing
 from airflow_nrt.engine.spark.active import active_session
 from airflow_nrt.engine.state.footers import read_footer
-from airflow_nrt.files.private_files import read_regular
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Entry, Published
 from airflow_nrt.model.connectors.jdbc import TABLE
 from airflow_nrt.model.internal_columns import OP, WINDOW_END
 from airflow_nrt.model.plan import Insert
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 _ROWS_AT_ONCE = "5000"
 
@@ -63,7 +58,9 @@ class Jdbc(Sink):
 
     def publish(self, home: Home, insert: Insert, entry: Entry, files: Sequence[Published]) -> None:
         """One transaction for all files of an entry. If one is missing, all were published before."""
-        if not all((home.path / one.staged).is_file() for one in files):
+        # A window that did not change has no file.
+        files = [one for one in files if one.rows]
+        if not files or not all((home.path / one.staged).is_file() for one in files):
             return
         spark = active_session()
         stage = f"{stages_of(home, insert, entry.epoch is not None)}{entry.n}-{uuid.uuid4().hex}"
@@ -75,9 +72,11 @@ class Jdbc(Sink):
                 with_database(spark, insert.sink, lambda database: Tables(database, insert).drop_staged(stage))
             raise
 
-    def remove(self, insert: Insert, target: str) -> None:
-        if target.isdecimal():
-            with_database(active_session(), insert.sink, lambda database: remove(database, insert, target))
+    def remove(self, home: Home, insert: Insert, entry: Entry, target: str) -> None:
+        """Removes a window, unless this entry or a later one has published it."""
+        end = target.partition("-")[0]
+        if end.isdecimal():
+            with_database(active_session(), insert.sink, lambda one: remove(one, home, insert, entry, int(end)))
 
     def standing(self, spark: SparkSession, insert: Insert, ledger: Ledger, ends: Iterable[int | None]) -> Standing:
         """The rows of the table in these windows. Rows of other windows are foreign, if the log has none there."""
@@ -91,19 +90,13 @@ class Jdbc(Sink):
         rows = _read(spark, insert, between).withColumn(WINDOW_END, _end(insert.end_column))
         return Standing(rows.where(F.col(WINDOW_END).isin(wanted)) if wanted else rows.where("false"), foreign)
 
+    def as_read(self, insert: Insert, rows: DataFrame) -> DataFrame:
+        return rows.withColumns({one.name: F.expr(written(one)) for one in insert.sink.physical if one.type.is_string})
+
     def foreign_rows(self, spark: SparkSession, insert: Insert, targets: Collection[str]) -> int:
         assert insert.end_column is not None
         ends = sorted(int(target) for target in targets)
         return _read(spark, insert, _between(insert, ends)).where(_end(insert.end_column).isin(ends)).count()
-
-    def sample(
-        self, home: Home, insert: Insert, published: Published, keys: Sequence[str], measures: Sequence[str], limit: int
-    ) -> tuple[pa.Table, int] | None:
-        try:
-            content = read_regular(home.path / published.staged, limit)
-        except (FileNotFoundError, HomeError):
-            return None
-        return sampled(content, keys, measures), len(content)
 
 
 def _staged(insert: Insert, directory: Path, file: Path, state: str, rows: int) -> Published:
@@ -129,13 +122,14 @@ def _write(spark: SparkSession, insert: Insert, stage: str, files: Sequence[Path
     numbered = rows.select(
         *columns, end.alias(WINDOW), F.lit(stage).alias(STAGE), F.monotonically_increasing_id().alias(ROW)
     )
-    dialect, table = dialect_of(insert.sink), f"{insert.sink.options[TABLE]}_nrt_staged"
+    dialect = dialect_of(insert.sink)
+    staged = with_database(spark, insert.sink, lambda database: Tables(database, insert).staged)
     options = {
         **credentials(insert.sink),
         **dialect.faster,
         "url": dialect.url(insert.sink),
         "driver": dialect.driver,
-        "dbtable": dialect.table(table),
+        "dbtable": staged,
         "batchsize": _ROWS_AT_ONCE,
         "isolationLevel": "READ_COMMITTED",
     }
@@ -158,18 +152,20 @@ def _between(insert: Insert, ends: Sequence[int]) -> str:
 
 def _read(spark: SparkSession, insert: Insert, where: str) -> DataFrame:
     dialect, sink = dialect_of(insert.sink), insert.sink
-    columns = ", ".join(dialect.name(column.name) for column in sink.physical)
+    columns = ", ".join(
+        f"{dialect.read(dialect.name(one.name), one.type)} AS {dialect.name(one.name)}" for one in sink.physical
+    )
     options = {
         **credentials(sink),
         "url": dialect.url(sink),
         "driver": dialect.driver,
         "dbtable": f"(SELECT {columns} FROM {dialect.table(sink.options[TABLE])}{where}) standing",
-        "preferTimestampNTZ": "true",
+        "sessionInitStatement": dialect.clock,
+        "fetchsize": _ROWS_AT_ONCE,
     }
     with explained(spark, sink):
         rows = spark.read.format("jdbc").options(**options).load()
-    typed = (f"CAST({quote(one.name)} AS {one.type.spark}) AS {quote(one.name)}" for one in sink.physical)
-    return rows.selectExpr(*typed)
+    return rows.selectExpr(*(f"{value_sql(one)} AS {quote(one.name)}" for one in sink.physical))
 
 
 def _ends(database: Database, insert: Insert, where: str) -> set[int | None]:

@@ -9,7 +9,7 @@ from airflow_nrt.basics.instants import format_instant
 from airflow_nrt.engine.sinks.jdbc.database import Database
 from airflow_nrt.engine.sinks.jdbc.tables import OP, ROW, STAGE, WINDOW, Tables
 from airflow_nrt.home.home import Home
-from airflow_nrt.home.log.entries import Entry, Published
+from airflow_nrt.home.log.entries import Entry, Published, Restate
 from airflow_nrt.model.plan import Insert
 
 _AT_ONCE = 500
@@ -24,30 +24,33 @@ def merge(database: Database, home: Home, insert: Insert, entry: Entry, stage: s
     tables = Tables(database, insert)
     with database.transaction():
         _lock(tables, home, entry)
-        newer = _newer(tables, home, entry, files)
+        newer = _newer(tables, home, entry, sorted({_window(one) for one in files}))
         mine = [one for one in files if _window(one) not in newer]
         if mine:
             _check_complete(tables, stage, files)
             rows = _rows(tables, stage, mine if newer else None)
-            _apply(tables, rows, mine)
-            _note(tables, home, entry, mine)
+            _apply(tables, rows, mine, restated=isinstance(entry.body, Restate))
+            _note(tables, home, entry, sorted({_window(one) for one in mine}))
         database.execute(f"DELETE FROM {tables.staged} WHERE {_is_staged(tables, stage)}")
 
 
-def remove(database: Database, insert: Insert, target: str) -> None:
-    """Removes the rows of a window."""
+def remove(database: Database, home: Home, insert: Insert, entry: Entry, end: int) -> None:
+    """Removes the rows of a window that ends there, unless this entry or a later one has published it."""
     tables = Tables(database, insert)
     with database.transaction():
-        database.execute(f"DELETE FROM {tables.table} WHERE {_of_windows(tables, [int(target)])}")
+        _lock(tables, home, entry)
+        if not _newer(tables, home, entry, [str(end)]):
+            database.execute(f"DELETE FROM {tables.table} WHERE {_of_windows(tables, [end])}")
+            _note(tables, home, entry, [str(end)])
 
 
 def _lock(tables: Tables, home: Home, entry: Entry) -> None:
     """Waits for others who publish into the table, and refuses a driver that has a successor."""
     literal = tables.database.dialect.literal
-    here = f"name = {literal(tables.name)} AND insert_name = {literal(tables.insert.name)}"
-    found = tables.database.rows(f"SELECT epoch FROM {tables.owners} WHERE {here} FOR UPDATE")
-    if not found:
-        raise SurroundingsError(f"table {tables.name} of the database has lost its row of {tables.owners}")
+    here = f"name = {literal(tables.place)} AND insert_name = {literal(tables.insert.name)}"
+    found = tables.database.rows(f"SELECT epoch, home FROM {tables.owners} WHERE {here} FOR UPDATE")
+    if not found or found[0][1] != home.identity().id:
+        raise FencedError(f"another home publishes to table {tables.name} of the database by now")
     last = int(found[0][0])
     if entry.epoch is None:
         return
@@ -64,10 +67,9 @@ def _window(one: Published) -> str:
     return "" if one.end is None else str(one.end)
 
 
-def _newer(tables: Tables, home: Home, entry: Entry, files: Sequence[Published]) -> set[str]:
-    """The windows that this entry, or a later one, has published already."""
+def _newer(tables: Tables, home: Home, entry: Entry, windows: Sequence[str]) -> set[str]:
+    """Those of these windows that this entry, or a later one, has published already."""
     literal = tables.database.dialect.literal
-    windows = sorted({_window(one) for one in files})
     found: set[str] = set()
     for n in range(0, len(windows), _AT_ONCE):
         named = ", ".join(map(literal, windows[n : n + _AT_ONCE]))
@@ -117,7 +119,8 @@ def _rows(tables: Tables, stage: str, only: Sequence[Published] | None) -> str:
     return f"SELECT * FROM ({once}) known WHERE {WINDOW} IN ({ends})"
 
 
-def _apply(tables: Tables, rows: str, files: Sequence[Published]) -> None:
+def _apply(tables: Tables, rows: str, files: Sequence[Published], restated: bool) -> None:
+    """Whole windows replace their rows. A restatement has whole windows, also where a stream publishes changes."""
     database, insert = tables.database, tables.insert
     dialect = database.dialect
     kinds = database.columns(tables.name)
@@ -125,14 +128,15 @@ def _apply(tables: Tables, rows: str, files: Sequence[Published]) -> None:
     values = [dialect.value(dialect.name(name), kinds[name]) for name in names]
     key = [dialect.name(name) for name in insert.sink.primary_key]
     selected = f"SELECT {', '.join(values)} FROM ({rows}) staged"
-    whole = [one.end for one in files if one.end is not None and not one.told]
+    whole = [one.end for one in files if one.end is not None and (restated or not one.told)]
     for n in range(0, len(whole), _AT_ONCE):
         database.execute(f"DELETE FROM {tables.table} WHERE {_of_windows(tables, whole[n : n + _AT_ONCE])}")
     if not key:
         database.execute(f"INSERT INTO {tables.table} ({', '.join(tables.columns)}) {selected}")
         return
     of_key = ", ".join(
-        f"{dialect.value(dialect.name(name), kinds[name])} AS {dialect.name(name)}" for name in insert.sink.primary_key
+        f"{dialect.compared(dialect.name(name), kinds[name])} AS {dialect.name(name)}"
+        for name in insert.sink.primary_key
     )
     database.execute(dialect.delete(tables.table, f"SELECT {of_key} FROM ({rows}) staged WHERE {OP} = '-D'", key))
     added = f"{selected} WHERE {OP} IS NULL OR {OP} <> '-D'"
@@ -146,11 +150,10 @@ def _of_windows(tables: Tables, ends: Sequence[int]) -> str:
     return f"{dialect.name(tables.insert.end_column)} IN ({named})"
 
 
-def _note(tables: Tables, home: Home, entry: Entry, files: Sequence[Published]) -> None:
+def _note(tables: Tables, home: Home, entry: Entry, windows: Sequence[str]) -> None:
     dialect = tables.database.dialect
     literal = dialect.literal
     who = f"{literal(home.identity().id)}, {literal(tables.insert.name)}"
-    windows = sorted({_window(one) for one in files})
     columns, key = ["home", "insert_name", "window_end", "entry"], ["home", "insert_name", "window_end"]
     for n in range(0, len(windows), _AT_ONCE):
         values = " UNION ALL ".join(f"SELECT {who}, {literal(one)}, {entry.n}" for one in windows[n : n + _AT_ONCE])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from dataclasses import dataclass
 
 from airflow_nrt.basics.errors import InputError
@@ -10,8 +12,16 @@ from airflow_nrt.home.home import Home
 from airflow_nrt.model.connectors.jdbc import CREATE, TABLE, jdbc_option
 from airflow_nrt.model.plan import Insert
 
+_LONGEST = 40
+"""Bytes of a table's name in that of its staged rows: PostgreSQL cuts names at 63."""
 STAGE, ROW, OP, WINDOW = "nrt_stage", "nrt_row", "nrt_op", "nrt_window"
 """Columns of staged rows: what is published together, the row's number there, its operation and its window's end."""
+
+
+def _derived(name: str, of: str) -> str:
+    """A name beside another one, which is not too long for a database."""
+    digest = hashlib.blake2b(of.encode(), digest_size=4).hexdigest()
+    return f"{name.encode()[:_LONGEST].decode(errors='ignore')}_nrt_{digest}"
 
 
 def stages_of(home: Home, insert: Insert, by_driver: bool) -> str:
@@ -40,8 +50,16 @@ class Tables:
         return self.database.dialect.table(self.name)
 
     @property
+    def place(self) -> str:
+        """The name of the table with its schema, however the report writes it."""
+        return self.name if "." in self.name else f"{self.database.schema}.{self.name}"
+
+    @property
     def staging_name(self) -> str:
-        return f"{self.name}_nrt_staged"
+        """Of the table of staged rows: each set of columns has its own, and its name is not too long for a database."""
+        schema, separator, table = self.name.rpartition(".")
+        columns = json.dumps([self.place, *(column.name for column in self.insert.sink.physical)])
+        return f"{schema}{separator}{_derived(table, columns)}"
 
     @property
     def staged(self) -> str:
@@ -68,9 +86,10 @@ class Tables:
         """Makes what is missing, and claims the table for a home. Raises InputError if that can't be."""
         self._check_table()
         self._make_beside()
-        self._claim(home)
-        # Of drivers that died; one that still lives is about to be fenced.
-        self.drop_staged(stages_of(home, self.insert, by_driver=True))
+        with self.database.transaction():
+            self._claim(home)
+            # Of drivers that died. One that still lives finds that rows are missing, and stages them again.
+            self.drop_staged(stages_of(home, self.insert, by_driver=True))
 
     def drop_staged(self, prefix: str) -> None:
         """Removes staged rows, whose names begin with this."""
@@ -115,7 +134,7 @@ class Tables:
         end = self.insert.end_column
         if end is None:
             return made
-        index = dialect.name(f"{self.name.rpartition('.')[2]}_{end}")
+        index = dialect.name(_derived(self.name.rpartition(".")[2], end))
         return f"{made};\nCREATE INDEX {index} ON {self.table} ({dialect.name(end)})"
 
     def _make_beside(self) -> None:
@@ -124,10 +143,6 @@ class Tables:
         place = f"{STAGE} {name}, {ROW} {number}, {OP} VARCHAR(2), {WINDOW} VARCHAR(20)"
         rows = ", ".join(f"{column} {text}" for column in self.columns)
         self.database.execute(f"CREATE TABLE IF NOT EXISTS {self.staged} ({place}, {rows}){end}")
-        if not {column.name for column in self.insert.sink.physical} <= self.database.columns(self.staging_name).keys():
-            # Left by a version of the report with other columns. What it held was published before, or is staged again.
-            self.database.execute(f"DROP TABLE {self.staged}")
-            self._make_beside()
         self.database.execute(
             f"CREATE TABLE IF NOT EXISTS {self.owners} (name {name}, insert_name {name}, home {name}, epoch {number}, "
             f"PRIMARY KEY (name, insert_name)){end}"
@@ -136,19 +151,22 @@ class Tables:
             f"CREATE TABLE IF NOT EXISTS {self.windows} (home {name}, insert_name {name}, window_end {name}, entry "
             f"{number}, PRIMARY KEY (home, insert_name, window_end)){end}"
         )
+        # A row that is always there, so that whoever claims a table waits for others who do.
+        key, nobody = ["name", "insert_name"], "SELECT '', '', '', 0 WHERE true"
+        self.database.execute(dialect.upsert(self.owners, [*key, "home", "epoch"], nobody, key))
 
     def _claim(self, home: Home) -> None:
         literal = self.database.dialect.literal
-        mine, owner = literal(self.name), home.identity().id
-        with self.database.transaction():
-            others = self.database.rows(f"SELECT insert_name, home FROM {self.owners} WHERE name = {mine} FOR UPDATE")
-            foreign = [one for _, one in others if one != owner]
-            if foreign:
-                raise InputError(
-                    f"table {self.insert.sink.name!r}: another home publishes to table {self.name} (its id is "
-                    f"{foreign[0]}); give this report a table of its own, or delete the row of {self.owners}"
-                )
-            if self.insert.name not in {name for name, _ in others}:
-                self.database.execute(
-                    f"INSERT INTO {self.owners} VALUES ({mine}, {literal(self.insert.name)}, {literal(owner)}, 0)"
-                )
+        mine, owner = literal(self.place), home.identity().id
+        self.database.rows(f"SELECT home FROM {self.owners} WHERE name = '' FOR UPDATE")
+        others = self.database.rows(f"SELECT insert_name, home FROM {self.owners} WHERE name = {mine} FOR UPDATE")
+        foreign = [one for _, one in others if one != owner]
+        if foreign:
+            raise InputError(
+                f"table {self.insert.sink.name!r}: another home publishes to table {self.name} (its id is "
+                f"{foreign[0]}); give this report a table of its own, or delete the row of {self.owners}"
+            )
+        if self.insert.name not in {name for name, _ in others}:
+            self.database.execute(
+                f"INSERT INTO {self.owners} VALUES ({mine}, {literal(self.insert.name)}, {literal(owner)}, 0)"
+            )

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-import io
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
-
-from airflow_nrt.basics.spelling import quote
-from airflow_nrt.basics.times_of_day import as_field, with_times
+from airflow_nrt.basics.spelling import quote, string_literal
+from airflow_nrt.basics.times_of_day import as_field, times_as, with_times
+from airflow_nrt.basics.types import STRING
+from airflow_nrt.engine.sources.times_of_day import of_json
 from airflow_nrt.model.tables import Column
 
-if TYPE_CHECKING:
-    import pyarrow as pa
+
+def written(column: Column) -> str:
+    """SQL of a text as it is written: PostgreSQL has no character NUL."""
+    return f"replace({quote(column.name)}, char(0), '\ufffd')"
 
 
 def text_sql(column: Column) -> str:
     """SQL of the text of a column's value; bytes are hexadecimal, composed values JSON."""
     name, kind = quote(column.name), column.type
+    if kind.is_string:
+        return written(column)
     if kind.name == "BOOLEAN":
         return f"CAST(CAST({name} AS INT) AS STRING)"
     if kind.is_bytes:
@@ -32,13 +34,16 @@ def text_sql(column: Column) -> str:
     return f"CAST({name} AS STRING)"
 
 
-def sampled(content: bytes, keys: Sequence[str], measures: Sequence[str]) -> pa.Table:
-    """Keys as texts and measures as doubles of a staged file."""
-    # Imported with the first window: the import is slow, and many reports have no windows.
-    import pyarrow as pa
-    import pyarrow.compute as pc
-    from pyarrow import parquet
-
-    found = parquet.ParquetFile(io.BytesIO(content)).read([*keys, *measures], use_threads=False)
-    doubles = [pc.cast(found[name], pa.float64()) for name in measures]
-    return pa.table([*(found[name] for name in keys), *doubles], names=[*keys, *measures])
+def value_sql(column: Column) -> str:
+    """SQL of the value of a text that a database gives."""
+    name, kind = quote(column.name), column.type
+    if kind.is_bytes:
+        return f"unhex({name})"
+    if kind.children:
+        plain = times_as(kind, STRING)
+        # Keys of an object of JSON are texts.
+        read = f"MAP<STRING, {plain.children[1][1].spark}>" if kind.name == "MAP" else plain.spark
+        return f"CAST({of_json(f'from_json({name}, {string_literal(read)})', kind)} AS {kind.spark})"
+    if kind.name == "TIME":
+        return f"CAST({of_json(name, kind)} AS {kind.spark})"
+    return f"CAST({name} AS {kind.spark})"

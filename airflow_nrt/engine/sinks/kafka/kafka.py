@@ -54,7 +54,9 @@ class Kafka(Sink):
                 yield _staged(insert, directory, file, state, rows)
 
     def publish(self, home: Home, insert: Insert, entry: Entry, files: Sequence[Published]) -> None:
-        if not all((home.path / one.staged).is_file() for one in files):
+        # A window that did not change has no file.
+        files = [one for one in files if one.rows]
+        if not files or not all((home.path / one.staged).is_file() for one in files):
             return
         spark = active_session()
         paths = [str(home.path / one.staged) for one in files]
@@ -65,7 +67,7 @@ class Kafka(Sink):
         rows = spark.read.parquet(*paths).selectExpr(KEY, VALUE, f"concat({HEADERS}, array({more})) AS {HEADERS}")
         rows.write.format("kafka").options(**waits, **given, topic=topics(insert.sink)[0], includeHeaders=True).save()
 
-    def remove(self, insert: Insert, target: str) -> None:
+    def remove(self, home: Home, insert: Insert, entry: Entry, target: str) -> None:
         """Does nothing: what was sent can't be taken back."""
 
 

@@ -26,7 +26,9 @@ from airflow_nrt.model.plan import Source
 from airflow_nrt.model.tables import LINE, Column, Table
 
 _KEY, _PART = "_nrt_key", "_nrt_part"
-_FORBIDDEN = ("group.id", "auto.offset.reset", "enable.auto.commit", "key.deserializer", "value.deserializer")
+_GROUP = "airflow-nrt"
+"""Spark keeps consumers by their group: with one for each query, every batch would make new ones. None commits."""
+_FORBIDDEN = ("auto.offset.reset", "enable.auto.commit", "key.deserializer", "value.deserializer")
 """Properties of a consumer that Spark sets itself."""
 
 
@@ -82,6 +84,7 @@ def _records(spark: SparkSession, table: Table, ranges: Sequence[SourceRange], w
     options = {
         # All that is asked for is there: a longer wait holds back the question for offsets that follows.
         "kafka.fetch.max.wait.ms": "5",
+        "kafka.group.id": _GROUP,
         "kafka.default.api.timeout.ms": PATIENCE,
         "kafka.request.timeout.ms": PATIENCE,
         "kafkaConsumer.pollTimeoutMs": PATIENCE,

@@ -10,6 +10,7 @@ from airflow_nrt.sql.load import plan_script
 from tests.engine.reports import write_lines
 
 ORDERS = """
+SET 'table.exec.state.unbounded' = 'allow';
 CREATE TABLE orders (shop INT, price INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '1' MINUTE)
 WITH ('connector' = 'filesystem', 'path' = 'orders', 'format' = 'json', 'source.monitor-interval' = '100 ms',
   'attribute-domain.shop' = 'constant');

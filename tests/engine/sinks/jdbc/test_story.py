@@ -1,4 +1,4 @@
-"""From a topic into a table of PostgreSQL, by a driver that is killed again and again, and servers that die."""
+"""From a topic into a table of PostgreSQL, by drivers that are killed, and servers that die and come back."""
 
 from __future__ import annotations
 
@@ -7,12 +7,15 @@ import random
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+from pyspark.sql import SparkSession
 
 from airflow_nrt.engine.verify.verify import verify
+from airflow_nrt.home.heartbeat import read_heartbeat
 from airflow_nrt.home.home import Home
 from airflow_nrt.sql.load import load_report
 from tests.engine.drivers import SMALL
@@ -34,7 +37,7 @@ INSERT INTO curve SELECT shop, window_end, COUNT(DISTINCT buyer), SUM(price)
 FROM TABLE(CUMULATE(TABLE orders, DESCRIPTOR(ts), INTERVAL '10' MINUTES, INTERVAL '1' DAY))
 GROUP BY shop, window_start, window_end;
 """
-ROUNDS = 3
+HOURS = 3
 
 
 @pytest.fixture
@@ -45,37 +48,78 @@ def servers(tmp_path: Path) -> Iterator[tuple[Broker, PostgreSql]]:
     database.stop("immediate")
 
 
+@dataclass
+class Story:
+    """One hour of orders after the other, each streamed by a driver of its own, which is killed."""
+
+    spark: SparkSession
+    broker: Broker
+    database: PostgreSql
+    place: Path
+    chance: random.Random = field(default_factory=lambda: random.Random(3))
+
+    @property
+    def home(self) -> Home:
+        return Home.at(self.place / "home")
+
+    def driver(self, *more: str) -> subprocess.Popen[bytes]:
+        line = [sys.executable, "-m", "airflow_nrt.cli.main", "run", str(self.place / "curve.sql")]
+        with open(self.place / "said", "ab") as said:
+            return subprocess.Popen([*line, "--home", str(self.home.path), *SMALL, *more], stdout=said, stderr=said)
+
+    def write(self, topics: Topics, hour: int) -> None:
+        """120 orders of three shops, in two partitions."""
+        for n in range(120):
+            at = f"2024-06-18 {hour}:{n // 2:02}:{n % 2 * 30:02}"
+            row = {"shop": self.chance.randint(1, 3), "buyer": self.chance.randint(1, 40), "price": 1.25, "ts": at}
+            topics.write("orders", [json.dumps(row)], partition=n % 2)
+
+    def waits(self) -> bool:
+        """Whether the driver says that a server is away."""
+        beat = read_heartbeat(self.home.heartbeats) if self.home.report_file.exists() else None
+        return beat is not None and (beat.error or "").startswith("waiting: ")
+
+    def read(self) -> int:
+        if not self.home.report_file.exists() or self.home.log().last < 1:
+            return 0
+        return sum(source.rows for source in self.home.log().position().sources.values())
+
+
+def until(done: Callable[[], bool]) -> None:
+    latest = time.monotonic() + 120
+    while not done():
+        assert time.monotonic() < latest
+        time.sleep(0.1)
+
+
 def test_each_window_is_there_once_and_right(spark, servers: tuple[Broker, PostgreSql], tmp_path: Path) -> None:
     broker, database = servers
-    chance = random.Random(3)
-    file = tmp_path / "curve.sql"
-    file.write_text(REPORT.format(broker=broker.address, database=database.url))
-    home = Home.at(tmp_path / "home")
-    line = [sys.executable, "-m", "airflow_nrt.cli.main", "run", str(file), "--home", str(home.path), *SMALL]
+    story = Story(spark, broker, database, tmp_path)
+    (tmp_path / "curve.sql").write_text(REPORT.format(broker=broker.address, database=database.url))
     topics = Topics(spark, broker.address)
     topics.create("orders", 2)
-    for hour in range(ROUNDS):
-        rows = [
-            (chance.randint(1, 3), chance.randint(1, 40), f"{10 + hour}:{n // 2:02}:{n % 2 * 30:02}")
-            for n in range(120)
-        ]
-        with open(tmp_path / "said", "ab") as said:
-            driver = subprocess.Popen(line, stdout=said, stderr=said)
-            for n, (shop, buyer, at) in enumerate(rows):
-                value = {"shop": shop, "buyer": buyer, "price": 1.25, "ts": f"2024-06-18 {at}"}
-                topics.write("orders", [json.dumps(value)], partition=n % 2)
-            time.sleep(4 + 3 * chance.random())
-            if hour == 1:
-                database.stop("immediate")
-                time.sleep(chance.random())
-                database.start()
-            driver.kill()
-            driver.wait()
+    for n in range(HOURS):
+        driver = story.driver()
+        if n == 1:
+            # It has read what is there, and can't publish what comes.
+            until(lambda: story.read() == 120)
+            database.stop("immediate")
+        story.write(topics, 10 + n)
+        if n == 1:
+            until(story.waits)
+            database.start()
+        elif n == 2:
+            until(lambda: story.read() > 240)
+            broker.kill()
+            until(story.waits)
+            broker.start()
+        time.sleep(3 * story.chance.random())
+        assert driver.poll() is None
+        driver.kill()
+        driver.wait()
     topics.close()
-    with open(tmp_path / "said", "ab") as said:
-        subprocess.run([*line, "--available-now"], stdout=said, stderr=said, check=True)
-    plan = load_report(file, {})
-    verdict = verify(spark, plan, home)
+    assert story.driver("--available-now").wait() == 0
+    verdict = verify(spark, load_report(tmp_path / "curve.sql", {}), story.home)
     assert verdict.is_proven and not verdict.problems and verdict.unread_files == 0
     count, windows = database.query("SELECT COUNT(*), COUNT(DISTINCT (shop, window_end)) FROM curve")[0]
-    assert count == windows == str(3 * (6 * ROUNDS - 1))
+    assert count == windows == str(3 * (6 * HOURS - 1))

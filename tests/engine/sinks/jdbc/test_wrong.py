@@ -10,7 +10,7 @@ import pytest
 from airflow_nrt.basics.errors import InputError, NrtError
 from airflow_nrt.engine.failures.servers import UnreachableError
 from tests.engine.reports import Stream
-from tests.engine.sinks.jdbc.reports import CURVE, arrive, report
+from tests.engine.sinks.jdbc.reports import COUNTS, CURVE, arrive, report
 from tests.servers.fixtures import Server
 from tests.servers.mariadb import MariaDb
 from tests.servers.ports import free_port
@@ -131,6 +131,7 @@ TABLE(TUMBLE(TABLE orders, DESCRIPTOR(ts), INTERVAL '1' HOUR)) GROUP BY shop, wi
 OF_SESSIONS = """SELECT shop, window_end, COUNT(*), CAST(SUM(price) AS DECIMAL(20, 2))
 FROM TABLE(SESSION(TABLE orders PARTITION BY shop, DESCRIPTOR(ts), INTERVAL '5' MINUTES))
 GROUP BY shop, window_start, window_end"""
+KEYLESS = "shop INT, window_end TIMESTAMP(3), n BIGINT, gmv DECIMAL(20, 2)"
 PLANNED = {
     "no window_end": (
         {"columns": "shop INT, n BIGINT", "query": OF_HOURS},
@@ -146,6 +147,10 @@ PLANNED = {
     ),
     "a misspelt option": ({"usernam": "x"}, "there is no option 'usernam'; did you mean 'username'?"),
     "sessions": ({"query": OF_SESSIONS}, "in a database"),
+    "two inserts": (
+        {"columns": KEYLESS, "query": f"{COUNTS}; INSERT INTO curve {COUNTS}"},
+        "another INSERT writes into table curve of jdbc:",
+    ),
 }
 
 

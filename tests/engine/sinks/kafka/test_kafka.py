@@ -106,7 +106,7 @@ def test_an_upsert_retracts_by_a_record_without_a_value(spark, broker: Broker, t
     ("options", "expected"),
     [
         ("'format' = 'csv'", "1,5"),
-        ("'format' = 'debezium-json'", '{"after":{"shop":1,"price":5},"op":"c"}'),
+        ("'format' = 'debezium-json'", '{"before":null,"after":{"shop":1,"price":5},"op":"c"}'),
         ("'value.format' = 'json', 'key.format' = 'raw', 'key.fields' = 'shop'", '{"shop":"1","price":5}'),
     ],
     ids=["csv", "debezium-json", "key"],
