@@ -67,14 +67,16 @@ def _masked(value: Any, given: Settings) -> Any:
 
 def _source(plan: Plan, source: Source, start: int | None, end: int | None) -> dict[str, Any]:
     table = source.table
-    live = table.options.get(LIVE)
+    connector = connector_of(table)
+    every = table.options.get(LIVE)
+    live = "live" if connector.is_live(table) else "bounded"
     description: dict[str, Any] = {
         "name": source.name,
-        "path": connector_of(table).place(table),
+        "path": connector.place(table),
         "format": table.format,
         "columns": list(source.columns),
         "watermark": f"{table.watermark.name} AS {table.watermark.text}" if table.watermark else None,
-        "kind": f"live, looked at every {live}" if live else "bounded",
+        "kind": f"live, looked at every {every}" if every else live,
     }
     time = partition_time(table)
     if time is not None:

@@ -15,4 +15,6 @@ def without_secrets(script: str) -> str:
 
 
 def _without_secret(option: re.Match[str]) -> str:
-    return f"{option[1]}'***'" if NO_SETTINGS.is_masked(option[2]) and "${" not in option[0] else option[0]
+    # Options of Kafka's keys are called `key.…`.
+    is_secret = NO_SETTINGS.is_masked(option[2].removeprefix("key."))
+    return f"{option[1]}'***'" if is_secret and "${" not in option[0] else option[0]

@@ -15,7 +15,7 @@ from airflow_nrt.engine.driver.journal import Journal
 from airflow_nrt.engine.sources import source_of
 from airflow_nrt.home.log.entries import Split, ranges_of
 from airflow_nrt.model.connectors import connector_of
-from airflow_nrt.model.options.known import LIVE, source_option
+from airflow_nrt.model.options.known import LIVE, read_option, source_option
 from airflow_nrt.model.plan import Source
 
 OnSplits = Callable[[str, list[Split], bool], None]
@@ -40,10 +40,12 @@ class Feed:
     ) -> None:
         options = source.table.options
         self.source = source
-        self.interval: int = source_option(options, LIVE) or 0
+        known = connector_of(source.table).options
+        self.interval: int = (read_option(options, known, LIVE) if LIVE in known else None) or 0
         self.is_bounded = not connector_of(source.table).is_live(source.table)
         self.last_arrival = time.monotonic()
-        self._arrivals: dict[str, float] = {}
+        self._arrivals: dict[str, float] = dict.fromkeys((one.part for one in ranges_of(read)), self.last_arrival)
+        self._under_way: frozenset[str] = frozenset()
         self._enumerator = source_of(source.table).enumerator(spark, source.table, read)
         self._next_look = 0.0
         self._cap: int = source_option(options, "source.max-batch-size")
@@ -74,9 +76,7 @@ class Feed:
 
     def quiet_parts(self, timeout: int) -> list[str]:
         """The parts of the source from which nothing has come for so long (ms), and nothing waits."""
-        if self._is_absorbing:
-            return []
-        waiting = {one.part for one in ranges_of(self._pending)}
+        waiting = {one.part for one in ranges_of(self._pending)} | self._under_way
         since = time.monotonic() - timeout / 1000
         return [part for part, last in self._arrivals.items() if last < since and part not in waiting]
 
@@ -87,8 +87,10 @@ class Feed:
         """
         if time.monotonic() >= self._next_poll and not (self.is_bounded and self._polled):
             found = self._enumerator.poll()
-            self._polled = True
-            self._next_poll = time.monotonic() + self.interval / 1000
+            # Empty splits alone say where reading begins: what is there comes with the next look.
+            only_begins = bool(found) and all(one.is_empty for one in found)
+            self._polled = not only_begins
+            self._next_poll = time.monotonic() + (0 if only_begins else self.interval / 1000)
             if found:
                 self.last_arrival = time.monotonic()
                 self._arrivals |= dict.fromkeys((one.part for one in ranges_of(found)), self.last_arrival)
@@ -100,6 +102,7 @@ class Feed:
         if self._pending and not self._is_absorbing:
             batch = self._enumerator.in_order(take_batch(self._pending, self._cap))
             self._absorbing, self._waiting = _extent(batch), _extent(self._pending)
+            self._under_way = frozenset(one.part for one in ranges_of(batch) if not one.is_empty)
             self._is_absorbing = True
             if self._journal is None:
                 self._absorb(batch)
@@ -109,6 +112,7 @@ class Feed:
     def _absorb(self, splits: list[Split]) -> None:
         self._on_splits(self.source.name, splits, self.is_bounded and not self._pending)
         self._enumerator.absorbed(splits)
+        self._under_way = frozenset()
         self._is_absorbing = False
 
     def _check_read_splits(self) -> None:

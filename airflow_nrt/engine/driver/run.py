@@ -257,7 +257,10 @@ class Runner:
         quiet = time.monotonic() - feed.last_arrival
         if quiet * 1000 > timeout and feed.is_drained:
             self._note(driver, feed.source.name, idle=True)
-        elif parts := feed.quiet_parts(timeout):
+            return
+        known = driver.position.sources[feed.source.name].parts
+        parts = [part for part in feed.quiet_parts(timeout) if part in known and not known[part].idle]
+        if parts:
             with self.lock:
                 driver.note_parts(feed.source.name, parts)
 

@@ -70,17 +70,24 @@ def _publish(
         sink_of(insert).publish(home, insert, entry, files)
         for published in files:
             then(published)
+        if sink_of(insert).publishes_entries:
+            # Else they would be published again, as long as another sink of the entry is away.
+            _remove_staged(home, files)
         reach("publish-between")
     for target in gone:
         if target not in newer:
             name, _, path = target.partition("/")
             insert = plan.insert(name)
             sink_of(insert).remove(home, insert, entry, path)
-    for directory in {Path(published.staged).parts[1] for published in entry.published}:
-        shutil.rmtree(home.staged / directory, ignore_errors=True)
+    _remove_staged(home, entry.published)
     # After publishing, because readers of the sinks wait for that.
     sample_entry(home, plan, entry)
     reach("publish-after")
+
+
+def _remove_staged(home: Home, files: Iterable[Published]) -> None:
+    for directory in {Path(published.staged).parts[1] for published in files}:
+        shutil.rmtree(home.staged / directory, ignore_errors=True)
 
 
 def _visible_together(plan: Plan, decided: Iterable[Published]) -> Iterator[tuple[Insert, list[Published]]]:

@@ -29,6 +29,8 @@ def not_read(spark: SparkSession | None, table: Table, read: Iterable[Split]) ->
     """The splits that a table has now, without those that were read."""
     enumerator = source_of(table).enumerator(spark, table, read)
     try:
-        return enumerator.poll()
+        found = enumerator.poll()
+        # Empty splits alone say where reading begins.
+        return found + enumerator.poll() if found and all(one.is_empty for one in found) else found
     finally:
         enumerator.close()

@@ -120,6 +120,9 @@ def check_watermarks(history: History, name: str, read: ReadRows) -> list[str]:
     for n, commit in history.batches.items():
         if commit.source != name or not all(split.corrupt or split.name in here for split in commit.splits):
             continue
+        if all(split.corrupt for split in commit.splits):
+            # No row of it was read.
+            continue
         before, claimed = history.before[n].get(name, SourceState()), commit.position.sources[name]
         parts = dict.fromkeys(source_of(read.source.table).parts(commit.splits))
         follows = with_proposals(before, {**parts, **proposals[n]})

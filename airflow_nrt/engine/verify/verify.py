@@ -158,7 +158,11 @@ def _verified(
         say(f"{insert.name}: {verdict.windows} windows compared ({len(inserts)} of {len(plan.inserts)} inserts)")
     for read in scene.sources.values():
         read.kept.unpersist()
-    unread = unread_splits(plan, history, spark)
+    try:
+        unread = unread_splits(plan, history, spark)
+    except InputError as wrong:
+        problems.append(str(wrong))
+        unread = []
     return Verdict(
         report=plan.name,
         home=str(home.path),

@@ -185,7 +185,7 @@ def _sink(insert: Insert) -> Table:
 
 def _places(table: Table) -> dict[str, int]:
     """The position of each column in a line of its files, from 1; empty where fields have names."""
-    if table.options.get("format", "").lower() != "csv":
+    if table.format != "csv":
         return {}
     in_files = [column.name for column in table.physical if column.name not in table.partition_keys]
     return {name: number for number, name in enumerate(in_files, 1)}

@@ -7,7 +7,7 @@ Paths are relative to the home, except those of source files.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from airflow_nrt.basics.errors import HomeError
@@ -300,6 +300,17 @@ def files_of(splits: Iterable[Split]) -> tuple[SourceFile, ...]:
 
 def ranges_of(splits: Iterable[Split]) -> tuple[SourceRange, ...]:
     return tuple(one for one in splits if isinstance(one, SourceRange))
+
+
+def without_ranges(one: SourceRange, others: Iterable[SourceRange]) -> list[SourceRange]:
+    """What is left of a range without others of its part."""
+    left = [(one.start, one.end)]
+    for other in others:
+        if other.part == one.part:
+            cut = ((a, min(b, other.start), max(a, other.end), b) for a, b in left)
+            left = [(a, b) for x, y, z, w in cut for a, b in ((x, y), (z, w)) if a < b]
+    share = one.size / max(one.end - one.start, 1)
+    return [replace(one, start=a, end=b, size=int((b - a) * share)) for a, b in left]
 
 
 Body = Lease | Commit | Tick | Restate

@@ -13,9 +13,12 @@ from airflow_nrt.home.log.entries import (
     Position,
     Published,
     Restate,
+    SourceRange,
     SourceState,
     Split,
     Tick,
+    ranges_of,
+    without_ranges,
 )
 from airflow_nrt.model.plan import Plan
 
@@ -47,8 +50,20 @@ class History:
     def splits(self, source: str) -> list[Split]:
         """All splits of a source that were read: those of batches in the order of reading, then the others."""
         of_batches = [split for commit in self.batches.values() if commit.source == source for split in commit.splits]
-        names = {split.name for split in of_batches}
-        return of_batches + [split for name, split in self.backfilled.get(source, {}).items() if name not in names]
+        return of_batches + self._only_backfilled(source, of_batches)
+
+    def _only_backfilled(self, source: str, of_batches: Iterable[Split]) -> list[Split]:
+        """What only backfills have read: files by their names, ranges by their offsets."""
+        names, read = {split.name for split in of_batches}, list(ranges_of(of_batches))
+        found: list[Split] = []
+        for name, split in self.backfilled.get(source, {}).items():
+            if isinstance(split, SourceRange):
+                left = without_ranges(split, read)
+                read += left
+                found += left
+            elif name not in names:
+                found.append(split)
+        return found
 
     def batch_of(self, source: str) -> dict[str, int]:
         """The entry that read each split, by name."""
@@ -78,8 +93,8 @@ class History:
 
     def has_unread(self, source: str) -> bool:
         """Whether a backfill read splits that the stream has not read yet."""
-        read = self.batch_of(source)
-        return bool(self.batches) and any(name not in read for name in self.backfilled.get(source, ()))
+        of_batches = [split for commit in self.batches.values() if commit.source == source for split in commit.splits]
+        return bool(self.batches) and bool(self._only_backfilled(source, of_batches))
 
     def changing(self, insert: str) -> set[int]:
         """The windows of an insert for which rows have come since their last version."""

@@ -16,6 +16,7 @@ from airflow_nrt.model.connectors.kafka_options import (
     BOUNDED_TIME,
     COMMITTED,
     EARLIEST,
+    FIELDS_INCLUDE,
     GROUP,
     KEY_FIELDS,
     KEY_FORMAT,
@@ -118,6 +119,8 @@ class Kafka(Connector):
             raise InputError(f"{where}: '{KEY_FIELDS}': there is no column {unknown!r}")
         if (KEY_FORMAT in table.options) != bool(keys):
             raise InputError(f"{where}: '{KEY_FORMAT}' and '{KEY_FIELDS}' need each other")
+        if key_prefix(table) and kafka_option(table, FIELDS_INCLUDE) != "except_key":
+            raise InputError(f"{where}: '{KEY_PREFIX}' needs '{FIELDS_INCLUDE}' = 'EXCEPT_KEY', as in Flink")
         bare = next((name for name in keys if not name.startswith(key_prefix(table))), None)
         if bare is not None:
             raise InputError(f"{where}: column {bare!r} of the key does not begin with '{KEY_PREFIX}'")
@@ -129,7 +132,11 @@ class Kafka(Connector):
 
     def leniency(self, table: Table) -> str | None:
         option = super().leniency(table)
-        return f"value.{option}" if option is not None and VALUE_FORMAT in table.options else option
+        if option is not None:
+            return f"value.{option}" if VALUE_FORMAT in table.options else option
+        # The value is bytes as they are; the key may be malformed.
+        option = f"key.{table.options.get(KEY_FORMAT, '').lower()}.ignore-parse-errors"
+        return option if option in self.options else None
 
     def jars(self, table: Table) -> str:
         return "kafka"

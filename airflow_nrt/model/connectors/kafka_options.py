@@ -159,7 +159,9 @@ def topics(table: Table) -> list[str]:
 
 def properties(table: Table) -> dict[str, str]:
     """The properties of Kafka's clients."""
-    return {name.removeprefix(PROPERTIES): text for name, text in table.options.items() if name.startswith(PROPERTIES)}
+    given = {name.removeprefix(PROPERTIES): text for name, text in table.options.items() if name.startswith(PROPERTIES)}
+    level = given.get("isolation.level")
+    return given if level is None else {**given, "isolation.level": level.lower()}
 
 
 def key_prefix(table: Table) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 
 from airflow_nrt.model.options.known import REPORT_OPTIONS, find
 
-SECRET_NAMES = "password|secret|token|key|credential"
+SECRET_NAMES = "password|secret|token|key|credential|jaas"
 """A regular expression; upper and lower case are the same to it."""
 SHORTEST = 3
 """Characters. Shorter values are not masked, because they occur in a text by chance."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Sequence
 
 from pyspark.sql import DataFrame
@@ -14,7 +15,9 @@ from airflow_nrt.model.options.known import sink_option
 from airflow_nrt.model.plan import Insert
 from airflow_nrt.model.tables import Column, Table
 
-REPORT, INSERT, ENTRY, WINDOW, CHANGE = "nrt.report", "nrt.insert", "nrt.entry", "nrt.window_end", "nrt.op"
+REPORT, INSERT, ENTRY, ROW, WINDOW, CHANGE = (
+    f"nrt.{name}" for name in ("report", "insert", "entry", "row", "window_end", "op")
+)
 """Names of headers. `nrt.window_end` is there where there are windows, `nrt.op` where rows change."""
 KEY, VALUE, HEADERS = "key", "value", "headers"
 
@@ -22,7 +25,8 @@ KEY, VALUE, HEADERS = "key", "value", "headers"
 def records(rows: DataFrame, insert: Insert) -> DataFrame:
     """The columns `key`, `value` and `headers` (without report and entry), and `_nrt_end` where rows are of windows."""
     windowed, changes = bool(insert.operators), OP in rows.columns
-    named = {INSERT: string_literal(insert.name)}
+    row = f"concat('{uuid.uuid4().hex[:16]}-', monotonically_increasing_id())"
+    named = {INSERT: string_literal(insert.name), ROW: row}
     named |= {WINDOW: _instant(WINDOW_END)} if windowed else {}
     named |= {CHANGE: OP} if changes else {}
     headers = ", ".join(header(name, sql) for name, sql in named.items())
@@ -37,7 +41,7 @@ def header(name: str, sql: str) -> str:
 
 
 def _instant(ms: str) -> str:
-    return f"date_format(timestamp_millis({ms}), 'yyyy-MM-dd HH:mm:ss')"
+    return f"date_format(timestamp_millis({ms}), 'yyyy-MM-dd HH:mm:ss.SSS')"
 
 
 def _key(insert: Insert) -> str:

@@ -21,7 +21,16 @@ from airflow_nrt.model.tables import Table
 
 PATIENCE = "10000"
 """ms: after so long a server that does not answer is not there."""
+_NOISE = "org.apache.spark.sql.kafka010.KafkaSourceProvider"
+"""It warns of the consumers' group at each batch."""
 _PACKAGE = "org.apache.kafka.common."
+
+
+def patience(given: Mapping[str, str]) -> dict[str, str]:
+    """How long a client waits for an answer, unless the table says it."""
+    if "request.timeout.ms" in given:
+        return {"default.api.timeout.ms": given["request.timeout.ms"]}
+    return {"request.timeout.ms": PATIENCE, "default.api.timeout.ms": PATIENCE}
 
 
 class Client:
@@ -33,13 +42,15 @@ class Client:
         self._jvm = jvm
         self._table = table
         given = properties(table)
-        known = {"request.timeout.ms": PATIENCE, "default.api.timeout.ms": PATIENCE, **given}
+        known = {**patience(given), **given}
         self._isolation = given.get("isolation.level", "read_uncommitted").upper()
         if isinstance(jvm.org.apache.kafka.clients.admin.Admin, JavaPackage):
             raise InputError(
                 f"table {table.name!r}: the jars of connector 'kafka' are not in this session of Spark: "
                 "`airflow-nrt prepare kafka` fetches them before it starts"
             )
+        log4j = jvm.org.apache.logging.log4j
+        log4j.core.config.Configurator.setLevel(_NOISE, log4j.Level.ERROR)
         with self._explained():
             self._admin: Any = self._jvm.org.apache.kafka.clients.admin.Admin.create(self._map(known))
 
@@ -117,6 +128,8 @@ class Client:
         where = f"table {self._table.name!r}"
         if kind == "errors.UnknownTopicOrPartitionException":
             return InputError(f"{where}: {servers} has no topic {self._missing()}")
+        if "No resolvable bootstrap urls" in said:
+            return UnreachableError(f"{where}: no host of {servers} is known: start it, or correct '{BOOTSTRAP}'")
         if kind == "config.ConfigException":
             return InputError(f"{where}: {said}: correct 'properties.…'")
         if kind.startswith("errors.") and any(word in kind for word in ("Authentication", "Sasl", "Ssl")):

@@ -69,14 +69,17 @@ class Kafka(Source):
         finally:
             client.close()
         usable, problems = list[Split](), []
+        expired: dict[str, int] = {}
         for one in ranges_of(splits):
             if one.part not in starts:
                 problems.append(f"{one.part} was read and is gone")
             elif one.start < starts[one.part] and not one.is_empty:
-                problems.append(
-                    f"{one.name} was read, and Kafka has removed the records up to offset {starts[one.part]}: give the "
-                    "topic a longer retention"
-                )
+                expired[one.part] = min(one.start, expired.get(one.part, one.start))
             else:
                 usable.append(one)
+        problems += [
+            f"{part}: Kafka has removed the records {start} to {starts[part] - 1}, which were read: nothing proves "
+            "their windows any more. Give the topic a longer retention"
+            for part, start in expired.items()
+        ]
         return usable, problems

@@ -56,9 +56,11 @@ class Partitions(SplitEnumerator):
 
     def poll(self) -> list[Split]:
         new = self._discover()
-        first = {partition: self._next[partition] for partition in new}
+        found = [SourceRange(partition, self._next[partition], self._next[partition], 0) for partition in new]
+        if new:
+            # Where reading begins is in the log before anything is read: else a restart would ask for it again.
+            return list[Split](found)
         ends = self._ends()
-        found = [SourceRange(partition, start, start, 0) for partition, start in first.items()]
         found += self._lost(ends)
         waiting = {
             partition: (self._next[partition], max(end, self._next[partition])) for partition, end in ends.items()

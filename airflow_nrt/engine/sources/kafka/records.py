@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -15,7 +16,7 @@ from airflow_nrt.engine.sources.csv import parse_csv
 from airflow_nrt.engine.sources.debezium import parse_debezium
 from airflow_nrt.engine.sources.faults import FAULT, NO_FAULT, WHY, both_faults
 from airflow_nrt.engine.sources.json import parse_json, with_objects
-from airflow_nrt.engine.sources.kafka.client import PATIENCE
+from airflow_nrt.engine.sources.kafka.client import PATIENCE, patience
 from airflow_nrt.engine.sources.place import BLOCK, FILE, INDEX, NUMBER
 from airflow_nrt.engine.spark.given_rows import empty_rows, given_rows
 from airflow_nrt.home.log.entries import SourceRange
@@ -26,9 +27,7 @@ from airflow_nrt.model.plan import Source
 from airflow_nrt.model.tables import LINE, Column, Table
 
 _KEY, _PART = "_nrt_key", "_nrt_part"
-_GROUP = "airflow-nrt"
-"""Spark keeps consumers by their group: with one for each query, every batch would make new ones. None commits."""
-_FORBIDDEN = ("auto.offset.reset", "enable.auto.commit", "key.deserializer", "value.deserializer")
+_FORBIDDEN = ("group.id", "auto.offset.reset", "enable.auto.commit", "key.deserializer", "value.deserializer")
 """Properties of a consumer that Spark sets itself."""
 
 
@@ -45,22 +44,28 @@ def read_ranges(
         columns += ["topic AS _nrt_topic", PARTITION, OFFSET, TIMESTAMP, KIND]
         columns += [HEADERS] if "headers" in metadata else []
     rows = _placed(records, ranges, numbers).selectExpr("key AS _nrt_key", "value AS _nrt_value", *columns)
-    keys = key_columns(table)
     value = value_part(table)
     rows = _parsed(rows, "_nrt_value", value, [one for one in value.columns if one.name in wanted])
-    if not {*keys} & wanted:
-        return rows.drop(_KEY)
     prefix = key_prefix(table)
-    key = key_part(table)
-    of_key = [one for one in key.columns if prefix + one.name in wanted]
-    # A column that key and value have is the key's.
-    rows = rows.drop(*(prefix + one.name for one in of_key))
-    rows = rows.withColumnsRenamed({FAULT: "_nrt_fault_of_value", WHY: "_nrt_why_of_value", LINE: "_nrt_line_of_value"})
-    rows = _parsed(rows, _KEY, key, of_key)
-    rows = rows.withColumnsRenamed({one.name: prefix + one.name for one in of_key})
-    fault, why = both_faults(("_nrt_fault_of_value", "_nrt_why_of_value"), (FAULT, WHY))
-    others = [quote(name) for name in rows.columns if name not in (FAULT, WHY, LINE) and not name.endswith("_of_value")]
-    return rows.selectExpr(*others, f"_nrt_line_of_value AS {LINE}", f"{fault} AS {FAULT}", f"{why} AS {WHY}")
+    in_value = {one.name for one in value.columns}
+    # A column that key and value have is the value's, as in Flink.
+    of_key = [
+        one for one in (key_part(table).columns if key_columns(table) else ()) if prefix + one.name in wanted - in_value
+    ]
+    return _with_key(rows, table, of_key, prefix) if of_key else rows.drop(_KEY)
+
+
+def _with_key(rows: DataFrame, table: Table, columns: Sequence[Column], prefix: str) -> DataFrame:
+    """The rows with columns of the key, too. A record without a key has none of them."""
+    aside = {name: f"_nrt_value_{name}" for name in rows.columns if name != _KEY}
+    keyed = rows.withColumnsRenamed(aside).withColumn("_nrt_keyless", F.expr(f"{_KEY} IS NULL"))
+    keyed = _parsed(keyed.withColumn(_KEY, F.expr(f"coalesce({_KEY}, X'20')")), _KEY, key_part(table), columns)
+    fault, why = both_faults(
+        (quote(aside[FAULT]), quote(aside[WHY])), (f"IF(_nrt_keyless, NULL, {FAULT})", f"IF(_nrt_keyless, NULL, {WHY})")
+    )
+    of_key = (f"IF(_nrt_keyless, NULL, {quote(one.name)}) AS {quote(prefix + one.name)}" for one in columns)
+    of_value = (f"{quote(name)} AS {quote(old)}" for old, name in aside.items() if old not in (FAULT, WHY))
+    return keyed.selectExpr(*of_value, *of_key, f"{fault} AS {FAULT}", f"{why} AS {WHY}")
 
 
 def no_records(spark: SparkSession, source: Source) -> DataFrame:
@@ -84,17 +89,23 @@ def _records(spark: SparkSession, table: Table, ranges: Sequence[SourceRange], w
     options = {
         # All that is asked for is there: a longer wait holds back the question for offsets that follows.
         "kafka.fetch.max.wait.ms": "5",
-        "kafka.group.id": _GROUP,
-        "kafka.default.api.timeout.ms": PATIENCE,
-        "kafka.request.timeout.ms": PATIENCE,
+        **{f"kafka.{name}": text for name, text in patience(properties(table)).items()},
         "kafkaConsumer.pollTimeoutMs": PATIENCE,
         **given,
+        "kafka.group.id": _group(table),
         "assign": json.dumps({topic: [int(number) for number in of] for topic, of in starts.items()}),
         "startingOffsets": json.dumps(starts),
         "endingOffsets": json.dumps(ends),
         "includeHeaders": str(with_headers).lower(),
     }
     return spark.read.format("kafka").options(**options).load()
+
+
+def _group(table: Table) -> str:
+    """The group of the consumers. Spark keeps these by group: with one for each query, every batch would make new ones,
+    and two tables with other properties can't share them. None commits."""
+    digest = hashlib.blake2b(json.dumps(properties(table), sort_keys=True).encode(), digest_size=8).hexdigest()
+    return f"airflow-nrt-{digest}"
 
 
 def _placed(records: DataFrame, ranges: Sequence[SourceRange], numbers: Mapping[str, int]) -> DataFrame:

@@ -56,12 +56,11 @@ class TopicStream(Stream):
         self.enumerator = source_of(source.table).enumerator(spark, source.table, read)
 
     def absorb_new(self) -> list[Split]:
-        """Absorbs all that has come, in one batch."""
+        """Absorbs all that has come, in one batch, after one that says where reading begins."""
         found = self.enumerator.poll()
         if found:
-            batch = self.enumerator.in_order(found)
-            self.driver.absorb("orders", batch)
-        return found
+            self.driver.absorb("orders", self.enumerator.in_order(found))
+        return found + self.absorb_new() if found and all(one.is_empty for one in found) else found
 
     def curve(self) -> list[tuple[str, int, int]]:
         path = Path(self.plan.inserts[0].sink.path)

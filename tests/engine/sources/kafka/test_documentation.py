@@ -10,7 +10,7 @@ from airflow_nrt.engine.driver.run import Runner
 from airflow_nrt.engine.verify.verify import verify
 from airflow_nrt.home.home import Home
 from airflow_nrt.model.connectors.kafka import Kafka
-from airflow_nrt.model.options.known import EVERY_SOURCE
+from airflow_nrt.model.options.known import EVERY_SINK, EVERY_SOURCE
 from airflow_nrt.sql.load import plan_script
 from tests.engine.reports import rows_of
 from tests.servers.kafka import Broker, Topics
@@ -39,7 +39,7 @@ def test_the_example(spark, broker: Broker, topics: Topics, tmp_path: Path) -> N
 def test_each_option_and_key_has_its_line() -> None:
     formats = ("json.", "csv.", "debezium-json.")
     named = {name for line in PAGE.splitlines() if line.startswith("|") for name in re.findall(r"`([^`]+)`", line)}
-    general = {option.name for option in EVERY_SOURCE}
+    general = {option.name for option in (*EVERY_SOURCE, *EVERY_SINK)}
     own = {
         name
         for name in Kafka.options

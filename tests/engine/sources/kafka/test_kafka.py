@@ -7,13 +7,15 @@ from pathlib import Path
 import pytest
 
 from airflow_nrt.basics.instants import format_instant
+from airflow_nrt.engine.backfill import backfill
 from airflow_nrt.engine.failures.failures import explained
 from airflow_nrt.engine.sources import arrived, source_of
 from airflow_nrt.engine.sources.faults import FAULT
 from airflow_nrt.engine.spark.tuning import ONE
-from airflow_nrt.engine.verify.verify import verify
+from airflow_nrt.engine.verify.verify import Interval, verify
+from airflow_nrt.home.home import Home
 from airflow_nrt.home.ledger import REJECTED, records
-from airflow_nrt.home.log.entries import Commit
+from airflow_nrt.home.log.entries import Commit, SourceRange, without_ranges
 from airflow_nrt.sql.load import plan_script
 from tests.engine.reports import HOUR, MINUTE, MORNING
 from tests.engine.sources.kafka.reports import TopicStream, order, report
@@ -41,7 +43,14 @@ def test_a_topic_is_counted_once_whatever_the_batches(spark, broker: Broker, top
     second = TopicStream(spark, plan, tmp_path / "home")
     second.absorb_new()
     assert second.curve() == [("10:10", 3, 13), ("10:20", 2, 12)]
-    assert ranges(second) == [("counted-0", 0, 2), ("counted-1", 0, 1), ("counted-0", 2, 4), ("counted-1", 1, 3)]
+    assert ranges(second) == [
+        ("counted-0", 0, 0),
+        ("counted-1", 0, 0),
+        ("counted-0", 0, 2),
+        ("counted-1", 0, 1),
+        ("counted-0", 2, 4),
+        ("counted-1", 1, 3),
+    ]
     verdict = verify(spark, plan, second.home)
     assert verdict.is_proven and not verdict.problems and verdict.unread_files == 0
 
@@ -114,7 +123,7 @@ def test_what_is_no_row_is_rejected_with_its_offset(spark, broker: Broker, topic
     topics.write("poison", [order(1, 1, "10:01:00"), "{", '{"price": "x", "ts": null}', None, ""])
     stream = TopicStream(spark, plan, tmp_path / "home")
     stream.absorb_new()
-    commit = next(entry.body for entry in stream.entries if isinstance(entry.body, Commit))
+    commit = [entry.body for entry in stream.entries if isinstance(entry.body, Commit)][-1]
     found = records(stream.home.path / commit.ledger / REJECTED)
     places = sorted((one["file"], one["reason"], one.get("column")) for one in found)
     assert places == [
@@ -176,8 +185,35 @@ def test_metadata_of_records(spark, broker: Broker, topics: Topics, tmp_path: Pa
             '{"other": 3}',
             (5, "x", 3),
         ),
+        (
+            {
+                "value.format": "json",
+                "key.format": "json",
+                "key.fields": "k_id",
+                "key.fields-prefix": "k_",
+                "value.fields-include": "EXCEPT_KEY",
+            },
+            "k_id INT, id INT",
+            '{"id": 5}',
+            '{"id": 3}',
+            (5, 3),
+        ),
+        (
+            {"value.format": "json", "key.format": "json", "key.fields": "id"},
+            "id INT, name STRING",
+            '{"id": 5}',
+            '{"id": 3, "name": "x"}',
+            (3, "x"),
+        ),
+        (
+            {"value.format": "json", "key.format": "csv", "key.fields": "id", "value.fields-include": "EXCEPT_KEY"},
+            "id INT, name STRING",
+            None,
+            '{"name": "x"}',
+            (None, "x"),
+        ),
     ],
-    ids=["csv", "raw", "key", "key with a prefix"],
+    ids=["csv", "raw", "key", "key with a prefix", "key and value with one name", "key in the value", "no key"],
 )
 def test_formats(
     spark, broker: Broker, topics: Topics, tmp_path: Path, request, options, columns, key, value, expected
@@ -196,3 +232,30 @@ def test_formats(
     rows = source_of(source.table).read(spark, source, arrived(spark, source.table), ONE)
     (row,) = rows.select(*source.physical, FAULT).collect()
     assert tuple(row) == (*expected, None)
+
+
+def test_a_backfill_before_the_stream_read_the_same_records(
+    spark, broker: Broker, topics: Topics, tmp_path: Path
+) -> None:
+    """What both have read is the stream's, offset by offset, though their ranges are cut differently."""
+    topics.create("both", 1)
+    plan = report(tmp_path, broker.address, "both")
+    topics.write("both", [order(1, 1, "10:01:00"), order(1, 1, "10:11:30"), order(1, 1, "10:12:00")])
+    home = Home.create(tmp_path / "home", plan)
+    backfill(spark, plan, home, Interval(MORNING + 10 * HOUR, MORNING + 10 * HOUR + 10 * MINUTE), check=False)
+    stream = TopicStream(spark, plan, tmp_path / "home")
+    stream.absorb_new()
+    topics.write("both", [order(1, 1, "10:13:00"), order(1, 1, "10:25:00")])
+    stream.absorb_new()
+    verdict = verify(spark, plan, stream.home)
+    assert verdict.is_proven and not verdict.problems and verdict.late_rows == 0
+
+
+def test_what_is_left_of_a_range() -> None:
+    one = SourceRange("t-0", 0, 230, 2300)
+    read = [SourceRange("t-0", 0, 150, 1), SourceRange("t-0", 150, 151, 1), SourceRange("t-1", 160, 170, 1)]
+    assert without_ranges(one, read) == [SourceRange("t-0", 151, 230, 790)]
+    assert without_ranges(one, [SourceRange("t-0", 10, 20, 1)]) == [
+        SourceRange("t-0", 0, 10, 100),
+        SourceRange("t-0", 20, 230, 2100),
+    ]

@@ -89,6 +89,21 @@ def test_the_latest_offset_is_that_of_the_first_start(spark, broker: Broker, top
     assert [one.body.rows for one in again.entries if isinstance(one.body, Commit)] == [0, 2]
 
 
+def test_where_reading_began_outlives_a_first_batch_that_fails(
+    spark, broker: Broker, topics: Topics, tmp_path: Path
+) -> None:
+    topics.create("began", 1)
+    plan = report(tmp_path, broker.address, "began", scan_startup_mode="latest-offset")
+    stream = TopicStream(spark, plan, tmp_path / "home")
+    stream.absorb_new()
+    topics.write("began", ["{"])
+    with pytest.raises(Exception, match="a malformed line"):
+        stream.absorb_new()
+    topics.write("began", TEN[:1])
+    again = TopicStream(spark, plan, tmp_path / "home")
+    assert [(one.start, one.end) for one in ranges_of(again.enumerator.poll())] == [(0, 2)]
+
+
 def test_a_bounded_topic_ends_and_publishes_its_last_window(
     spark, broker: Broker, positions: str, tmp_path: Path
 ) -> None:
@@ -118,7 +133,9 @@ def test_records_that_kafka_has_removed_are_no_silent_loss(
     assert (lost["reason"], lost["file"]) == ("lost before it was read", "short-0@2-6")
     # What was read before is gone, too, so nothing proves it any more.
     (problem,) = verify(spark, lenient.plan, lenient.home).problems
-    assert problem.startswith("short-0@0-2 was read, and Kafka has removed the records up to offset 6")
+    assert problem.startswith(
+        "short-0: Kafka has removed the records 0 to 5, which were read: nothing proves their wind"
+    )
 
 
 def test_a_topic_that_was_made_anew(spark, broker: Broker, topics: Topics, tmp_path: Path) -> None:

@@ -33,7 +33,9 @@ def test_nobody_listens(spark, broker: Broker, tmp_path: Path) -> None:
 
 def test_no_such_host(spark, broker: Broker, tmp_path: Path) -> None:
     told = said(spark, tmp_path, "nowhere.invalid:9092", "orders")
-    assert "No resolvable bootstrap urls" in told and told.endswith("correct 'properties.…'")
+    assert told == (
+        "table 'orders': no host of nowhere.invalid:9092 is known: start it, or correct 'properties.bootstrap.servers'"
+    )
 
 
 def test_no_such_topic(spark, broker: Broker, topics: Topics, tmp_path: Path) -> None:
