@@ -1,6 +1,7 @@
 """Makes the class archive of this Java and this Spark (`java/class_archive.py`), by running a small report.
 
-`python -m airflow_nrt.engine.prepare` is `airflow-nrt prepare` where there is no command line, as in an image of Spark.
+`python -m airflow_nrt.engine.prepare [kafka …]` is `airflow-nrt prepare` where there is no command line, as in an image
+of Spark.
 """
 
 from __future__ import annotations
@@ -12,8 +13,10 @@ import tempfile
 from pathlib import Path
 
 from airflow_nrt.basics.errors import InputError
+from airflow_nrt.basics.jars import JARS
 from airflow_nrt.engine.driver.run import Runner
 from airflow_nrt.engine.java.class_archive import VARIABLE, archive
+from airflow_nrt.engine.java.fetch_jars import fetch_jars
 from airflow_nrt.engine.java.finding import ensure_java
 from airflow_nrt.engine.spark.session import start_session
 from airflow_nrt.engine.verify.verify import verify
@@ -84,3 +87,6 @@ def summary(made: Path | None) -> str:
 
 if __name__ == "__main__":
     print(summary(prepare()))
+    for name in sys.argv[1:]:
+        for file in fetch_jars(JARS[name]):
+            print(f"{name}: {file}")
