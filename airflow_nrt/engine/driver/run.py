@@ -39,7 +39,7 @@ from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Commit, Lease, Split
 from airflow_nrt.home.log.log import Writer
 from airflow_nrt.model.options.known import REPORT_OPTIONS, read_option, source_option
-from airflow_nrt.model.plan import Plan, Source
+from airflow_nrt.model.plan import Insert, Plan, Source
 
 LOOP_SECONDS = 0.05
 BEAT_SECONDS = 1.0
@@ -79,6 +79,7 @@ class Runner:
         self._beat = self._first_beat()
         self._feeds: list[Feed] = []
         self._driver: StreamDriver | None = None
+        self._unchecked: list[Insert] = []
 
     def _first_beat(self) -> Heartbeat:
         started = now_ms()
@@ -122,22 +123,20 @@ class Runner:
         return state
 
     def _check_tables(self) -> None:
-        """Raises InputError for a table that can't be read or written. Once the report has begun, a server may be away:
-        that of a sink is waited for, that of a source is asked later."""
+        """Raises InputError for a table that can't be read or written, before a lease fences anybody.
+
+        Once the report has begun, a server may be away. A sink's table is then checked later, when its driver beats.
+        """
         has_begun = self.home.log().last >= 0
         for source in () if has_begun else self.plan.sources:
             source_of(source.table).check(self.spark, source.table)
-        times = 0
-        while not self.stop_asked.is_set():
+        for insert in self.plan.inserts:
             try:
-                for insert in self.plan.inserts:
-                    sink_of(insert).check(self.home, insert)
-                return
-            except UnreachableError as gone:
+                sink_of(insert).check(self.home, insert)
+            except UnreachableError:
                 if not has_begun:
                     raise
-                times += 1
-                self._wait_for_server(gone, times)
+                self._unchecked.append(insert)
 
     def _run_with_retries(self, writer: Writer) -> str:
         failures, last_entry = 0, writer.log.last
@@ -180,6 +179,9 @@ class Runner:
     def _run_once(self, writer: Writer) -> str:
         # A mere refresh would ignore a newer lease, and the log would take commits of two drivers.
         writer.check()
+        while self._unchecked:
+            sink_of(self._unchecked[0]).check(self.home, self._unchecked[0])
+            del self._unchecked[0]
         driver = StreamDriver(self.spark, self.plan, self.home, writer)
         self._driver = driver
         scratch = self.home.scratch / str(writer.epoch)

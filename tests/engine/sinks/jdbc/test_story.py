@@ -74,10 +74,10 @@ class Story:
             row = {"shop": self.chance.randint(1, 3), "buyer": self.chance.randint(1, 40), "price": 1.25, "ts": at}
             topics.write("orders", [json.dumps(row)], partition=n % 2)
 
-    def waits(self) -> bool:
-        """Whether the driver says that a server is away."""
+    def waits(self, driver: subprocess.Popen[bytes]) -> bool:
+        """Whether this driver says that a server is away."""
         beat = read_heartbeat(self.home.heartbeats) if self.home.report_file.exists() else None
-        return beat is not None and (beat.error or "").startswith("waiting: ")
+        return beat is not None and beat.pid == driver.pid and (beat.error or "").startswith("waiting: ")
 
     def read(self) -> int:
         if not self.home.report_file.exists() or self.home.log().last < 1:
@@ -85,9 +85,9 @@ class Story:
         return sum(source.rows for source in self.home.log().position().sources.values())
 
 
-def until(done: Callable[[], bool]) -> None:
+def until(done: Callable[..., bool], *given: object) -> None:
     latest = time.monotonic() + 120
-    while not done():
+    while not done(*given):
         assert time.monotonic() < latest
         time.sleep(0.1)
 
@@ -106,12 +106,17 @@ def test_each_window_is_there_once_and_right(spark, servers: tuple[Broker, Postg
             database.stop("immediate")
         story.write(topics, 10 + n)
         if n == 1:
-            until(story.waits)
+            until(story.waits, driver)
+            driver.kill()
+            driver.wait()
+            # The next one starts while the database is away, and waits as well.
+            driver = story.driver()
+            until(story.waits, driver)
             database.start()
         elif n == 2:
             until(lambda: story.read() > 240)
             broker.kill()
-            until(story.waits)
+            until(story.waits, driver)
             broker.start()
         time.sleep(3 * story.chance.random())
         assert driver.poll() is None
