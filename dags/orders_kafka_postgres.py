@@ -18,13 +18,8 @@ with DAG(
         task_id="stream",
         report="reports/orders_kafka_postgres.sql",
         home=os.environ.get("ORDERS_HOMES", "/data/homes") + "/orders_kafka_postgres",
-        settings={
-            "BROKERS": os.environ.get("ORDERS_BROKERS", "kafka:9092"),
-            "DATABASE": os.environ.get("ORDERS_DATABASE", "jdbc:postgresql://postgres:5432/reports"),
-            "DATABASE_USER": os.environ.get("ORDERS_DATABASE_USER", "airflow"),
-            # The name of a secret: it is in no log, and in no file of the home.
-            "DATABASE_PASSWORD": os.environ.get("ORDERS_DATABASE_PASSWORD", "airflow"),
-        },
+        # The database is Airflow's connection `orders_db`, which the report names.
+        settings={"BROKERS": os.environ.get("ORDERS_BROKERS", "kafka:9092")},
         stall_timeout=600,
         retries=1,
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -159,11 +160,15 @@ class NrtBaseOperator(BaseOperator):
         return Path(dag.fileloc).absolute().parent if dag is not None else Path.cwd()
 
     def report_settings(self) -> Settings:
-        """The settings of the report. Raises InputError for a setting of Spark that a task may not give."""
+        """The settings of the report, with what Airflow keeps for its placeholders.
+
+        Raises InputError for a setting of Spark that a task may not give, and for a missing connection or variable.
+        """
         from airflow_nrt.operators.spark_settings import check_spark_settings
 
         given = self._given((*self.masked_settings, *self.hook.masked_settings()))
         check_spark_settings(dict(given.values))
+        given = replace(given, values=tuple({**self._stored(), **dict(given.values)}.items()))
         _hide(given)
         return given
 
@@ -172,6 +177,19 @@ class NrtBaseOperator(BaseOperator):
 
         values = tuple((str(key), str(value)) for key, value in (self.settings or {}).items())
         return Settings(values, masked, self.unsafe_settings)
+
+    def _stored(self) -> dict[str, str]:
+        """The values that Airflow keeps for placeholders of the report, if that is a script."""
+        from airflow_nrt.operators.stored_values import stored_values
+
+        if self._inline is not None or not str(self.report).endswith(".sql"):
+            return {}
+        try:
+            script = self.report_file().read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError):
+            # Planning says what is wrong with the file.
+            return {}
+        return stored_values(script)
 
     def takes(self) -> tuple[str, ...]:
         """Which wishes of a DAG run this task accepts (`wishes.py`)."""
@@ -240,7 +258,7 @@ def _hide(given: Settings) -> None:
     """Airflow masks these values in all that this task logs or shows."""
     from airflow.sdk.log import mask_secret
 
-    for value in given.secrets.values():
+    for value in given.confidential.values():
         mask_secret(value)
 
 

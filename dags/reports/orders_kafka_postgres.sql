@@ -28,10 +28,10 @@ CREATE TABLE orders_curve (
     PRIMARY KEY (shop_id, window_end) NOT ENFORCED
 ) WITH (
     'connector' = 'jdbc',
-    'url' = '${DATABASE}',
+    'url' = 'jdbc:postgresql://${conn:orders_db.host}:${conn:orders_db.port}/${conn:orders_db.schema}',
     'table-name' = 'orders_curve',
-    'username' = '${DATABASE_USER}',
-    'password' = '${DATABASE_PASSWORD}',
+    'username' = '${conn:orders_db.login}',
+    'password' = '${conn:orders_db.password}',
     'sink.create-table' = 'true'
 );
 

@@ -13,6 +13,11 @@ from airflow_nrt.model.options.known import REPORT_OPTIONS, find
 
 SECRET_NAMES = "password|secret|token|key|credential|jaas"
 """A regular expression; upper and lower case are the same to it."""
+STORED = re.compile(r"\$\{((?:conn|var):[\w.-]+)\}")
+"""Placeholders whose values Airflow keeps: a field of a connection, a variable."""
+_PREFIXES = ("conn:", "var:")
+_KNOWN_FIELDS = (".host", ".port", ".login", ".schema")
+"""Fields of connections that are kept out of files, but are no secrets for logs."""
 SHORTEST = 3
 """Characters. Shorter values are not masked, because they occur in a text by chance."""
 _NO_SECRETS = ("true", "false")
@@ -57,8 +62,8 @@ class Settings:
         return replace(self, masked=(*self.masked, *names))
 
     def is_masked(self, name: str) -> bool:
-        """Whether a value is secret. No option of a report holds a secret."""
-        if name in self.masked:
+        """Whether a value is kept out of files. No option of a report holds a secret."""
+        if name in self.masked or name.startswith(_PREFIXES):
             return True
         return _NAMED_LIKE_SECRETS.search(name) is not None and find(name, REPORT_OPTIONS) is None
 
@@ -67,13 +72,22 @@ class Settings:
         """The masked values, by name."""
         return {name: value for name, value in self.values if self.is_masked(name)}
 
+    @cached_property
+    def confidential(self) -> dict[str, str]:
+        """The values that no log shows, by name."""
+        return {
+            name: value
+            for name, value in self.secrets.items()
+            if name in self.masked or not (name.startswith("conn:") and name.endswith(_KNOWN_FIELDS))
+        }
+
     def shown(self, text: str) -> str:
         """The text for people: masked values are replaced by the names of their placeholders."""
         return self._masking(text)
 
     @cached_property
     def _masking(self) -> Masking:
-        return Masking.of({value: f"${{{name}}}" for name, value in self.secrets.items()})
+        return Masking.of({value: f"${{{name}}}" for name, value in self.confidential.items()})
 
 
 NO_SETTINGS = Settings()

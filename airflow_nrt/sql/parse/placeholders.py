@@ -1,4 +1,6 @@
-"""Values of settings in place of `${KEY}`. A value can't change the syntax around its placeholder.
+"""Values of settings in place of `${KEY}`, also of `${conn:NAME.field}` and `${var:NAME}`.
+
+A value can't change the syntax around its placeholder.
 
 In a literal and in a quoted name its quotes are escaped. Elsewhere it may contain nothing that ends a literal, a
 statement or a line. Comments are unchanged.
@@ -16,7 +18,7 @@ from airflow_nrt.sql.errors import Place, Problems, SqlError, SqlErrors
 from airflow_nrt.sql.parse.lexer import Quoted, quoted_parts
 from airflow_nrt.sql.parse.limits import check_script, check_size
 
-_PLACEHOLDER = re.compile(r"\$\{(\w+)\}")
+_PLACEHOLDER = re.compile(r"\$\{(\w+|(?:conn|var):[\w.-]+)\}")
 _UNSAFE = re.compile(r"['`\";]|--|/\*|\*/|[\n\r\v\f\x00\x1c-\x1e\x85\u2028\u2029]")
 _CALLED = {"'": "a quote", "`": "a quote", '"': "a quote", ";": "a semicolon", "--": "a comment", "/*": "a comment"}
 _QUOTES = {"string": "'", "quoted": "`"}
@@ -94,7 +96,9 @@ def filled(script: str, given: Settings) -> Filled:
         if problems.are_enough:
             break
         if match.group(1) not in values:
-            missing = f"the placeholder {match.group()} has no value: give one with --set {match.group(1)}=…"
+            name = match.group(1)
+            whence = "a task takes it from Airflow; here " if ":" in name else ""
+            missing = f"the placeholder {match.group()} has no value: {whence}give one with --set {name}=…"
             problems.errors.append(SqlError(missing, _place(script, match.start())))
     problems.raise_any(script)
     # This is checked before the text is made, because a value may be inserted at many places.
