@@ -6,6 +6,7 @@ import contextlib
 import hashlib
 import uuid
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from functools import reduce
 from pathlib import Path
 
 from pyspark.sql import Column, DataFrame, SparkSession
@@ -115,8 +116,12 @@ def _staged(insert: Insert, directory: Path, file: Path, state: str, rows: int) 
 
 def _write(spark: SparkSession, insert: Insert, stage: str, files: Sequence[Path]) -> None:
     """Copies staged files into the table of staged rows. Each row has a number, by which it counts once."""
-    base = files[0].parents[1 if insert.operators else 0]
-    rows = spark.read.option("basePath", str(base)).parquet(*map(str, files))
+    by_place: dict[Path, list[str]] = {}
+    for file in files:
+        # An entry may have been staged in several steps.
+        by_place.setdefault(file.parents[1 if insert.operators else 0], []).append(str(file))
+    parts = (spark.read.option("basePath", str(base)).parquet(*some) for base, some in by_place.items())
+    rows = reduce(DataFrame.unionAll, parts)
     end = F.col(WINDOW_END).cast("string") if insert.operators else F.lit(None).cast("string")
     columns = [STAGED_OP, *(quote(column.name) for column in insert.sink.physical)]
     numbered = rows.select(

@@ -58,8 +58,10 @@ def read_ranges(
 def _with_key(rows: DataFrame, table: Table, columns: Sequence[Column], prefix: str) -> DataFrame:
     """The rows with columns of the key, too. A record without a key has none of them."""
     aside = {name: f"_nrt_value_{name}" for name in rows.columns if name != _KEY}
-    keyed = rows.withColumnsRenamed(aside).withColumn("_nrt_keyless", F.expr(f"{_KEY} IS NULL"))
-    keyed = _parsed(keyed.withColumn(_KEY, F.expr(f"coalesce({_KEY}, X'20')")), _KEY, key_part(table), columns)
+    keyed = rows.withColumnsRenamed(aside).withColumn("_nrt_keyless", F.expr(f"coalesce({_KEY}, X'') = X''"))
+    # A blank, as an empty text would be no row.
+    given = keyed.withColumn(_KEY, F.expr(f"IF(_nrt_keyless, X'20', {_KEY})"))
+    keyed = _parsed(given, _KEY, key_part(table), columns)
     fault, why = both_faults(
         (quote(aside[FAULT]), quote(aside[WHY])), (f"IF(_nrt_keyless, NULL, {FAULT})", f"IF(_nrt_keyless, NULL, {WHY})")
     )
