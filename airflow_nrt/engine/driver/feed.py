@@ -110,7 +110,8 @@ class Feed:
                 self._journal.write(batch)
 
     def _absorb(self, splits: list[Split]) -> None:
-        self._on_splits(self.source.name, splits, self.is_bounded and not self._pending)
+        is_last = self.is_bounded and self._polled and not self._pending
+        self._on_splits(self.source.name, splits, is_last)
         self._enumerator.absorbed(splits)
         self._under_way = frozenset()
         self._is_absorbing = False
