@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from airflow_nrt.engine.backfill import backfill
+from airflow_nrt.engine.sinks.filesystem import Filesystem
 from airflow_nrt.engine.verify.verify import Interval, verify
 from airflow_nrt.home.notes.samples import Sample, day_of, read_samples, sampled_files
 from airflow_nrt.home.notes.verdicts import kept_verdicts
@@ -116,12 +117,11 @@ def test_a_file_that_is_not_what_was_published_gives_no_sample(spark, tmp_path: 
     plan = plan_of(tmp_path, events_table(), curve_insert(CURVE.sql, FEW))
     stream = Stream(spark, plan, tmp_path / "home")
 
-    def publish(home, insert, published):  # type: ignore[no-untyped-def]
-        (tmp_path / "curve" / published.target).write_text("another")
+    def publish(sink, home, insert, entry, files) -> None:  # type: ignore[no-untyped-def]
+        for published in files:
+            (tmp_path / "curve" / published.target).write_text("another")
 
-    from airflow_nrt.engine.publish import publishing
-
-    monkeypatch.setattr(publishing, "sink_of", lambda insert: type("Sink", (), {"publish": staticmethod(publish)}))
+    monkeypatch.setattr(Filesystem, "publish", publish)
     stream.absorb_batches(tmp_path, [random_events(1, 60, 3 * HOUR)])
     assert stream.firings
     assert samples_of(stream) == {}
