@@ -40,7 +40,7 @@ class SqliteConnector(SinkOnly):
 
 class Sqlite(Sink):
     def check(self, home: Home, insert: Insert) -> None:
-        with _database(insert) as database:
+        with sqlite3.connect(insert.sink.path) as database:
             database.execute("CREATE TABLE IF NOT EXISTS owner (id TEXT PRIMARY KEY)")
             database.execute("CREATE TABLE IF NOT EXISTS rows (target TEXT, ends INTEGER, value TEXT)")
             database.execute("INSERT INTO owner SELECT ? WHERE NOT EXISTS (SELECT 1 FROM owner)", [home.identity().id])
@@ -67,18 +67,18 @@ class Sqlite(Sink):
             lines = (home.path / published.staged).read_text(encoding="utf-8").splitlines()
         except FileNotFoundError:
             return
-        with _database(insert) as database:
+        with sqlite3.connect(insert.sink.path) as database:
             database.execute("DELETE FROM rows WHERE target = ?", [published.target])
             rows = [(published.target, published.end, line) for line in lines]
             database.executemany("INSERT INTO rows VALUES (?, ?, ?)", rows)
 
     def remove(self, home: Home, insert: Insert, entry: Entry, target: str) -> None:
-        with _database(insert) as database:
+        with sqlite3.connect(insert.sink.path) as database:
             database.execute("DELETE FROM rows WHERE target = ?", [target])
 
     def standing(self, spark: SparkSession, insert: Insert, ledger: Ledger, ends: Iterable[int | None]) -> Standing:
         wanted = set(ends)
-        with _database(insert) as database:
+        with sqlite3.connect(insert.sink.path) as database:
             rows = database.execute("SELECT target, ends, value FROM rows").fetchall()
         mine = [(value, end) for _, end, value in rows if end in wanted]
         foreign = {
@@ -89,7 +89,3 @@ class Sqlite(Sink):
         return Standing(
             found.selectExpr(f"from_json(value, '{kinds}') AS r", WINDOW_END).select("r.*", WINDOW_END), foreign
         )
-
-
-def _database(insert: Insert) -> sqlite3.Connection:
-    return sqlite3.connect(insert.sink.path)

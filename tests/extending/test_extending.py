@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import re
 import sqlite3
+import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -177,3 +178,14 @@ def test_the_map_shows_the_files_that_each_touches(toy: str) -> None:
     shown = re.findall(r"^\+\+\+ (\S+)$", block, re.MULTILINE)
     modules = {str(Path(str(REGISTRIES[id(registry)].__file__)).relative_to(root)) for registry, *_ in TOYS[toy]}
     assert set(shown) == modules and len(modules) <= 3
+
+
+def test_the_how_to_shows_their_code() -> None:
+    place = Path(__file__).parent
+    code = "".join((place / name).read_text(encoding="utf-8") for name in ("tail.py", "sqlite.py"))
+    page = (place.parents[1] / "docs/how-to/write-a-connector.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"^```python\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
+    assert len(blocks) == 3
+    for block in blocks:
+        _, _, shown = block.partition("\n\n\n")
+        assert shown in code or textwrap.indent(shown, "    ") in code
