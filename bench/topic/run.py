@@ -1,7 +1,7 @@
 """Kafka → CUMULATE with exact distinct → PostgreSQL, all on this machine.
 
 python -m bench.topic.run catch-up [--records 5000000]
-python -m bench.topic.run sustained [--rate 20000] [--minutes 10]
+python -m bench.topic.run sustained [--rate 20000] [--minutes 10] [--speed 60]
 python -m bench.topic.run latency [--rate 5000] [--minutes 5] [--speed 60]
 """
 
@@ -36,9 +36,9 @@ def catch_up(one: Place, records: int) -> None:
     )
 
 
-def sustained(one: Place, rate: int, minutes: float) -> None:
+def sustained(one: Place, rate: int, minutes: float, speed: float) -> None:
     """The lag each ten seconds: records that were sent, and are not read."""
-    driver, producer = one.driver(), one.producer(rate, int(minutes * 60), 60)
+    driver, producer = one.driver(), one.producer(rate, int(minutes * 60), speed)
     began, lags = time.monotonic(), []
     while producer.poll() is None:
         time.sleep(10)
@@ -99,7 +99,7 @@ def main() -> None:
         if given.what == "catch-up":
             catch_up(one, given.records)
         elif given.what == "sustained":
-            sustained(one, given.rate or 20_000, given.minutes or 10)
+            sustained(one, given.rate or 20_000, given.minutes or 10, given.speed)
         else:
             latency(one, given.rate or 5_000, given.minutes or 5, given.speed)
 
