@@ -243,7 +243,6 @@ def _restate(
     tasks = suit(spark, [split for splits in needed.values() for split in splits])
     read = {n: _streamed(spark, plan, n, history, splits, tasks) for n, splits in needed.items()} if streamed else {}
     unread = {n: source_rows(spark, plan, n, splits, None, tasks) for n, splits in needed.items() if n not in read}
-    directory = home.staged / f"restate-{uuid.uuid4().hex}"
     staged: list[Published] = []
     for insert in plan.inserts:
         ends = None if only is None else only.get(insert.name, set())
@@ -254,6 +253,7 @@ def _restate(
         if ends is not None:
             frame = frame.where(frame["_nrt_end"].isin(sorted(ends)))
         frame = with_state(insert, frame, _final_state(insert, history))
+        directory = home.staged / f"restate-{uuid.uuid4().hex}"
         with shown_tasks(spark, f"{insert.name}, computing", say):
             made = list(sink_of(insert).stage(frame, insert, directory, "restated", tasks.count))
         staged += made

@@ -50,8 +50,8 @@ class Sink(ABC):
     def stage(self, frame: DataFrame, insert: Insert, directory: Path, state: str, tasks: int) -> Iterable[Published]:
         """Writes the rows of an insert (with `_nrt_end` if it is windowed) where no reader sees them.
 
-        `directory` is a new one below `staged/` of the home. Some file of it must remain until `publish` was called for
-        everything that this gives. `tasks` bounds the tasks of the write. Rows are in the insert's `order`, if it has
+        `directory` is a new one below `staged/` of the home, of this call alone: it is removed once all that this gives
+        is published. Some file of it must remain until then. `tasks` bounds the tasks of the write. Rows are in the insert's `order`, if it has
         one. A new version of a window replaces the one before; if the insert `emits_changes`, its changes are staged
         instead (`_nrt_op`).
         """

@@ -13,8 +13,9 @@ from airflow_nrt.engine.publish.publishing import publish_entry, roll_forward
 from airflow_nrt.engine.sinks.jdbc import jdbc
 from airflow_nrt.engine.verify.verify import Interval, verify
 from airflow_nrt.home.home import Home
+from airflow_nrt.sql.load import plan_script
 from tests.engine.reports import HOUR, MINUTE, MORNING, Stream
-from tests.engine.sinks.jdbc.reports import CURVE, arrive, report
+from tests.engine.sinks.jdbc.reports import CURVE, ORDERS, arrive, report
 from tests.servers.fixtures import Server
 from tests.servers.postgresql import PostgreSql
 
@@ -149,6 +150,29 @@ def test_a_repair_replaces_the_windows_that_are_wrong(spark, server: Server, tmp
     )
     assert repaired.verdict is not None and repaired.verdict.is_proven
     assert curve(server, "repaired")[1] == ("1", "10:20", "1", "5.00")
+
+
+def test_a_backfill_of_several_sinks(spark, server: Server, tmp_path: Path) -> None:
+    script = f"""{ORDERS}
+        CREATE TABLE first ({CURVE}) WITH ('connector' = 'jdbc', 'url' = '{server.url}', 'table-name' = 'several',
+          'username' = 'app', 'password' = 'secret', 'sink.create-table' = 'true');
+        CREATE TABLE second ({CURVE}) WITH ('connector' = 'filesystem', 'path' = 'second', 'format' = 'json');
+        CREATE TABLE third ({CURVE}) WITH ('connector' = 'jdbc', 'url' = '{server.url}', 'table-name' = 'several_too',
+          'username' = 'app', 'password' = 'secret', 'sink.create-table' = 'true');
+        INSERT INTO first {TUMBLED}; INSERT INTO second {TUMBLED}; INSERT INTO third {TUMBLED};
+    """
+    plan = plan_script(script, {}, "several", tmp_path)
+    home = Home.create(tmp_path / "home", plan)
+    arrive(tmp_path, "0", (1, 5, "10:01:00"), (2, 7, "10:12:00"))
+    result = backfill(spark, plan, home, SPAN, check=True)
+    assert curve(server, "several") == curve(server, "several_too") == [
+        ("1", "10:10", "1", "5.00"),
+        ("2", "10:20", "1", "7.00"),
+    ]
+    assert len(list((tmp_path / "second").glob("*.json"))) == 2
+    assert result.verdict is not None and result.verdict.is_proven
+    assert [one.equal for one in result.verdict.inserts] == [2, 2, 2]
+    assert not any(home.staged.iterdir())
 
 
 def test_a_backfill_without_a_stream(spark, server: Server, tmp_path: Path) -> None:
