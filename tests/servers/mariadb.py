@@ -37,13 +37,13 @@ class MariaDb:
             self.place.mkdir(parents=True, exist_ok=True)
             if os.geteuid() == 0:
                 shutil.chown(self.place, _USER)
-                for parent in self.place.parents[:-2]:
-                    parent.chmod(parent.stat().st_mode | 0o011)
+            self._open_way()
             with open(self.place / "said", "ab") as said:
                 install = ["mariadb-install-db", "--no-defaults", f"--datadir={data}", *self._user()]
                 install += ["--auth-root-authentication-method=normal", "--skip-test-db"]
                 done = subprocess.run(install, stdout=said, stderr=said, check=False)
             assert done.returncode == 0, (self.place / "said").read_text()[-2000:]
+        self._open_way()
         with open(self.place / "log", "ab") as log:
             line = ["mariadbd", "--no-defaults", f"--datadir={data}", f"--port={self.port}", "--bind-address=127.0.0.1"]
             line += [f"--socket={self.place}/s", *self._user(), "--innodb-flush-log-at-trx-commit=2"]
@@ -57,6 +57,12 @@ class MariaDb:
                 "CREATE DATABASE app; CREATE USER app IDENTIFIED BY 'secret'; GRANT ALL ON app.* TO app", "mysql"
             )
         return self
+
+    def _open_way(self) -> None:
+        """Lets its user reach its directory: each pytest that starts closes the directory of all again."""
+        if os.geteuid() == 0:
+            for parent in self.place.parents[:-2]:
+                parent.chmod(parent.stat().st_mode | 0o011)
 
     def stop(self) -> None:
         if self._process is not None:

@@ -32,8 +32,6 @@ class PostgreSql:
             if os.geteuid() == 0:
                 # It refuses to run as root.
                 shutil.chown(self.place, _USER)
-                for parent in self.place.parents[:-2]:
-                    parent.chmod(parent.stat().st_mode | 0o011)
             self._run("initdb", "-D", data, "-A", "trust", "-U", "app", "--no-sync", "-E", "UTF8", "--locale=C.UTF-8")
         options = f"-p {self.port} -c listen_addresses=127.0.0.1 -c unix_socket_directories={self.place} -c fsync=off"
         self._run("pg_ctl", "-D", data, "-w", "-l", self.place / "log", "-o", options, "start")
@@ -69,6 +67,9 @@ class PostgreSql:
         line = [str(_binary(program)), *map(str, arguments)]
         if os.geteuid() == 0:
             line = ["runuser", "-u", _USER, "--", *line]
+            # Each pytest that starts closes the directory of all again.
+            for parent in self.place.parents[:-2]:
+                parent.chmod(parent.stat().st_mode | 0o011)
         log = self.place / "said"
         with open(log, "ab") as said:
             done = subprocess.run(line, stdout=said, stderr=said, check=False, cwd=self.place)
