@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 
 from airflow_nrt.basics.durations import format_duration, parse_duration
-from airflow_nrt.basics.errors import NrtError
+from airflow_nrt.basics.errors import InputError, NrtError
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Commit, Split
 from airflow_nrt.home.log.history import read_history
@@ -39,13 +39,21 @@ def add_waiting(parser: argparse.ArgumentParser) -> None:
 def wait_for_stream(plan: Plan, home: Home, patience: int, say: Callable[[str], None]) -> None:
     """Waits until the stream of a home has read all files that have arrived until now, `patience` milliseconds at most.
 
-    If no stream ever ran there is nothing to wait for. Raises NotReadError if the time is over, or if no driver lives.
+    If no stream ever ran there is nothing to wait for. Raises NotReadError if the time is over, or if no driver lives;
+    InputError for a source whose server must be asked what has arrived.
     """
     if not patience:
         return
     # The engine is loaded only if it is needed.
+    from airflow_nrt.engine.sources import source_of
     from airflow_nrt.engine.verify.verify import unread_splits
 
+    asked = next((one for one in plan.sources if source_of(one.table).needs_session), None)
+    if asked is not None:
+        raise InputError(
+            f"table {asked.name!r}: what has arrived in a topic is not waited for: leave --wait-for-stream "
+            "(wait_for_stream) out, and wait for a window, as NrtWindowSensor does"
+        )
     log = home.log() if home.report_file.exists() else None
     history = read_history(log.entries(), plan) if log is not None else None
     if log is None or history is None or not history.batches:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from pathlib import Path
 
@@ -9,13 +10,14 @@ import pytest
 
 # A heartbeat of a test is one only: it must not grow old while this is loaded.
 import airflow_nrt.engine.verify.verify  # noqa: F401
+from airflow_nrt.basics.errors import InputError
 from airflow_nrt.cli.waiting import NotReadError, wait_for_stream
 from airflow_nrt.home.heartbeat import FAILED, now_ms
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Commit, Position, SourceFile
 from airflow_nrt.home.log.log import Writer
 from airflow_nrt.model.plan import Plan
-from airflow_nrt.sql.load import load_report
+from airflow_nrt.sql.load import load_report, plan_script
 from tests.launch.homes import REPORT, beat, lease, new_home
 
 
@@ -80,3 +82,16 @@ def test_where_no_stream_ran_there_is_nothing_to_wait_for(tmp_path: Path, home: 
     wait_for_stream(plan, home, 60_000, said.append)
     wait_for_stream(plan, Home.at(tmp_path / "never"), 60_000, said.append)
     assert said == ["no stream has run here: nothing to wait for"] * 2
+
+
+def test_a_topic_is_refused_by_name(home: Home, tmp_path: Path) -> None:
+    topic = "'connector' = 'kafka', 'topic' = 'orders', 'properties.bootstrap.servers' = 'nowhere:9092'"
+    script = re.sub(
+        r"WITH \(.*?\)",
+        f"WITH ({topic}, 'scan.startup.mode' = 'latest-offset', 'format' = 'csv')",
+        REPORT.read_text(encoding="utf-8"),
+        count=1,
+        flags=re.DOTALL,
+    )
+    with pytest.raises(InputError, match="'orders': what has arrived in a topic is not waited for: leave"):
+        wait_for_stream(plan_script(script, {"DATA": str(tmp_path)}, "topic", tmp_path), home, 1000, print)

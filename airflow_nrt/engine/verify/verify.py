@@ -235,9 +235,8 @@ def _needed(plan: Plan, history: History, interval: Interval, source: Source) ->
 
 
 def unread_splits(plan: Plan, history: History, spark: SparkSession | None) -> list[Split]:
-    """The splits that have arrived and were not read. Without a session, those of sources that need none."""
-    asked = [one for one in plan.sources if spark is not None or not source_of(one.table).needs_session]
-    found = (split for one in asked for split in not_read(spark, one.table, history.splits(one.name)))
+    """The splits that have arrived and were not read. `spark` may be None if no source needs a session."""
+    found = (split for one in plan.sources for split in not_read(spark, one.table, history.splits(one.name)))
     return [split for split in found if not split.is_empty]
 
 
