@@ -15,7 +15,7 @@ from airflow_nrt.files.durable import replace_file
 from airflow_nrt.files.private_files import make_private
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.ledger import LATE_PREFIX, REJECTED, records
-from airflow_nrt.home.log.entries import Split, ranges_of
+from airflow_nrt.home.log.entries import SourceFile, SourceRange, Split
 
 UNREADABLE, LOST = "unreadable file", "lost before it was read"
 
@@ -35,8 +35,8 @@ def write_unreadable(home: Home, ledger: str, source: str, splits: Sequence[Spli
     """Writes a rejection for each unreadable file, and for each lost range."""
     path = home.path / ledger / REJECTED
     make_private(path)
-    lost = ranges_of(splits)
-    rejections = [{"source": source, "reason": LOST if one in lost else UNREADABLE, "file": one.name} for one in splits]
+    reasons = {SourceRange: LOST, SourceFile: UNREADABLE}
+    rejections = [{"source": source, "reason": reasons[type(one)], "file": one.name} for one in splits]
     lines = "".join(json.dumps(one, ensure_ascii=False) + "\n" for one in rejections)
     replace_file(path / "part-files.txt", lines.encode())
 

@@ -51,9 +51,9 @@ class Sink(ABC):
         """Writes the rows of an insert (with `_nrt_end` if it is windowed) where no reader sees them.
 
         `directory` is a new one below `staged/` of the home, of this call alone: it is removed once all that this gives
-        is published. Some file of it must remain until then. `tasks` bounds the tasks of the write. Rows are in the insert's `order`, if it has
-        one. A new version of a window replaces the one before; if the insert `emits_changes`, its changes are staged
-        instead (`_nrt_op`).
+        is published. Some file of it must remain until then. `tasks` bounds the tasks of the write. Rows are in the
+        insert's `order`, if it has one. A new version of a window replaces the one before; if the insert
+        `emits_changes`, its changes are staged instead (`_nrt_op`).
         """
 
     publishes_entries: ClassVar[bool] = False

@@ -22,7 +22,7 @@ from airflow_nrt.engine.sources.long_lines import shown_line
 from airflow_nrt.engine.sources.place import BLOCK, FILE, INDEX, NUMBER
 from airflow_nrt.model.connectors import connector_of
 from airflow_nrt.model.internal_columns import BATCH, OP, ROWTIME
-from airflow_nrt.model.options.known import source_option
+from airflow_nrt.model.options.known import read_option, source_option
 from airflow_nrt.model.plan import Source
 from airflow_nrt.model.windows import Sql
 from airflow_nrt.model.zones import wall_clock_sql
@@ -64,9 +64,10 @@ def judge(
 
 def _reason(source: Source, latest: str, whole_lines: str) -> str:
     options = source.table.options
-    ignore = connector_of(source.table).leniency(source.table)
+    connector = connector_of(source.table)
+    ignore = connector.leniency(source.table)
     skip = source_option(options, "scan.null-rowtime") == "skip"
-    if ignore is not None and options.get(ignore, "").lower() == "true":
+    if ignore is not None and read_option(options, connector.options, ignore):
         lost = f"{_is_none(source)} OR ({whole_lines} AND {FAULT} IS NOT NULL)"
         none = f"WHEN {lost} THEN {string_literal(MALFORMED)} "
     elif ignore is not None:

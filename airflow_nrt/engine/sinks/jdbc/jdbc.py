@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import uuid
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import reduce
@@ -21,10 +20,9 @@ from airflow_nrt.engine.sinks.jdbc.merge import merge, remove
 from airflow_nrt.engine.sinks.jdbc.tables import OP as STAGED_OP
 from airflow_nrt.engine.sinks.jdbc.tables import ROW, STAGE, WINDOW, Tables, stages_of
 from airflow_nrt.engine.sinks.jdbc.texts import text_sql, value_sql, written
-from airflow_nrt.engine.sinks.ordered import ordered
 from airflow_nrt.engine.sinks.sink import Ledger, Sink, Standing
+from airflow_nrt.engine.sinks.staged_parquet import in_windows, staged_parquet
 from airflow_nrt.engine.spark.active import active_session
-from airflow_nrt.engine.state.footers import read_footer
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Entry, Published
 from airflow_nrt.model.connectors.jdbc import TABLE
@@ -43,19 +41,19 @@ class Jdbc(Sink):
 
     def stage(self, frame: DataFrame, insert: Insert, directory: Path, state: str, tasks: int) -> Iterator[Published]:
         """Writes the values as texts, in Parquet, one file a window."""
-        windowed = bool(insert.operators)
-        if windowed:
-            frame = frame.repartition(tasks, WINDOW_END) if tasks > 1 else frame.coalesce(1)
-        frame = ordered(frame, insert, [WINDOW_END] if windowed else [])
+        frame = in_windows(frame, insert, tasks)
         op = f"{OP} AS {STAGED_OP}" if OP in frame.columns else f"CAST(NULL AS STRING) AS {STAGED_OP}"
         texts = (f"{text_sql(column)} AS {quote(column.name)}" for column in insert.sink.physical)
-        by = [WINDOW_END] if windowed else []
-        path = directory / insert.name
-        frame.selectExpr(op, *texts, *by).write.partitionBy(*by).parquet(str(path))
-        for file in sorted(path.rglob("part-*.parquet")):
-            rows = read_footer([file]).rows
-            if rows:
-                yield _staged(insert, directory, file, state, rows)
+        rows = frame.selectExpr(op, *texts, *([WINDOW_END] if insert.operators else []))
+
+        def target(end: int | None) -> str:
+            # Changes of a window stand beside those before, a whole window replaces them.
+            name = uuid.uuid4().hex
+            if end is None:
+                return name
+            return f"{end}-{name}" if insert.emits_changes else str(end)
+
+        return staged_parquet(rows, insert, directory, state, target)
 
     def publish(self, home: Home, insert: Insert, entry: Entry, files: Sequence[Published]) -> None:
         """One transaction for all files of an entry. If one is missing, all were published before."""
@@ -98,20 +96,6 @@ class Jdbc(Sink):
         assert insert.end_column is not None
         ends = sorted(int(target) for target in targets)
         return _read(spark, insert, _between(insert, ends)).where(_end(insert.end_column).isin(ends)).count()
-
-
-def _staged(insert: Insert, directory: Path, file: Path, state: str, rows: int) -> Published:
-    start = end = None
-    target = uuid.uuid4().hex
-    if insert.operators:
-        end = int(file.parent.name.partition("=")[2])
-        start = insert.window.start(end) if insert.window is not None else None
-        # Changes of a window stand beside those before, a whole window replaces them.
-        target = f"{end}-{target}" if insert.emits_changes else str(end)
-    checksum = hashlib.blake2b(file.read_bytes(), digest_size=16).hexdigest()
-    staged = str(file.relative_to(directory.parent.parent))
-    is_changelog = bool(insert.operators) and insert.emits_changes
-    return Published(insert.name, start, end, state, rows, checksum, staged, target, is_changelog)
 
 
 def _write(spark: SparkSession, insert: Insert, stage: str, files: Sequence[Path]) -> None:

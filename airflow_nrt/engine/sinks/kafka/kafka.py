@@ -7,7 +7,6 @@ latest entry counts, once.
 
 from __future__ import annotations
 
-import hashlib
 import uuid
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -16,15 +15,13 @@ from pyspark.sql import DataFrame
 
 from airflow_nrt.basics.spelling import string_literal
 from airflow_nrt.engine.sinks.kafka.records import ENTRY, HEADERS, KEY, REPORT, VALUE, header, records
-from airflow_nrt.engine.sinks.ordered import ordered
 from airflow_nrt.engine.sinks.sink import Sink
+from airflow_nrt.engine.sinks.staged_parquet import in_windows, staged_parquet
 from airflow_nrt.engine.sources.kafka.client import PATIENCE, Client
 from airflow_nrt.engine.spark.active import active_session
-from airflow_nrt.engine.state.footers import read_footer
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Entry, Published
 from airflow_nrt.model.connectors.kafka_options import properties, topics
-from airflow_nrt.model.internal_columns import WINDOW_END
 from airflow_nrt.model.plan import Insert
 
 _OF_CONSUMERS = ("group.id", "auto.offset.reset", "enable.auto.commit", "isolation.level")
@@ -43,15 +40,8 @@ class Kafka(Sink):
 
     def stage(self, frame: DataFrame, insert: Insert, directory: Path, state: str, tasks: int) -> Iterator[Published]:
         """Writes keys, values and headers in Parquet, one file a window."""
-        by = [WINDOW_END] if insert.operators else []
-        if insert.operators:
-            frame = frame.repartition(tasks, WINDOW_END) if tasks > 1 else frame.coalesce(1)
-        frame = ordered(frame, insert, by)
-        path = directory / insert.name
-        records(frame, insert).write.partitionBy(*by).parquet(str(path))
-        for file in sorted(path.rglob("part-*.parquet")):
-            if rows := read_footer([file]).rows:
-                yield _staged(insert, directory, file, state, rows)
+        rows = records(in_windows(frame, insert, tasks), insert)
+        return staged_parquet(rows, insert, directory, state, lambda end: uuid.uuid4().hex)
 
     def publish(self, home: Home, insert: Insert, entry: Entry, files: Sequence[Published]) -> None:
         # A window that did not change has no file.
@@ -69,14 +59,3 @@ class Kafka(Sink):
 
     def remove(self, home: Home, insert: Insert, entry: Entry, target: str) -> None:
         """Does nothing: what was sent can't be taken back."""
-
-
-def _staged(insert: Insert, directory: Path, file: Path, state: str, rows: int) -> Published:
-    start = end = None
-    if insert.operators:
-        end = int(file.parent.name.partition("=")[2])
-        start = insert.window.start(end) if insert.window is not None else None
-    checksum = hashlib.blake2b(file.read_bytes(), digest_size=16).hexdigest()
-    staged = str(file.relative_to(directory.parent.parent))
-    is_changelog = bool(insert.operators) and insert.emits_changes
-    return Published(insert.name, start, end, state, rows, checksum, staged, uuid.uuid4().hex, is_changelog)

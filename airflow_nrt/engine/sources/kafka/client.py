@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from py4j.java_gateway import JavaPackage  # type: ignore[import-untyped]
+from py4j.java_gateway import JavaPackage, is_instance_of  # type: ignore[import-untyped]
 from py4j.protocol import Py4JJavaError  # type: ignore[import-untyped]
 from pyspark.sql import SparkSession
 
@@ -40,6 +40,7 @@ class Client:
     def __init__(self, spark: SparkSession, table: Table) -> None:
         jvm: Any = spark._jvm
         self._jvm = jvm
+        self._gateway: Any = spark.sparkContext._gateway
         self._table = table
         given = properties(table)
         known = {**patience(given), **given}
@@ -136,7 +137,8 @@ class Client:
             return InputError(f"{where}: {servers} refuses the login: {said}. Correct 'properties.sasl.…'")
         if "Authorization" in kind:
             return InputError(f"{where}: {servers} does not allow it: {said}. Grant the user DESCRIBE and READ")
-        if kind in ("errors.TimeoutException", "errors.DisconnectException"):
+        # Of all that passes by itself: no answer, no leader yet, a broker that ends.
+        if is_instance_of(self._gateway, failure, f"{_PACKAGE}errors.RetriableException"):
             return UnreachableError(
                 f"{where}: Kafka does not answer at {servers}: start it, or correct '{BOOTSTRAP}' ({said})"
             )

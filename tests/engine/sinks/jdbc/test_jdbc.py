@@ -165,10 +165,14 @@ def test_a_backfill_of_several_sinks(spark, server: Server, tmp_path: Path) -> N
     home = Home.create(tmp_path / "home", plan)
     arrive(tmp_path, "0", (1, 5, "10:01:00"), (2, 7, "10:12:00"))
     result = backfill(spark, plan, home, SPAN, check=True)
-    assert curve(server, "several") == curve(server, "several_too") == [
-        ("1", "10:10", "1", "5.00"),
-        ("2", "10:20", "1", "7.00"),
-    ]
+    assert (
+        curve(server, "several")
+        == curve(server, "several_too")
+        == [
+            ("1", "10:10", "1", "5.00"),
+            ("2", "10:20", "1", "7.00"),
+        ]
+    )
     assert len(list((tmp_path / "second").glob("*.json"))) == 2
     assert result.verdict is not None and result.verdict.is_proven
     assert [one.equal for one in result.verdict.inserts] == [2, 2, 2]

@@ -97,7 +97,9 @@ def test_an_upsert_retracts_by_a_record_without_a_value(spark, broker: Broker, t
     stream = Stream(spark, plan, tmp_path / "home")
     stream.absorb(arrive(tmp_path, "0", (1, 5, "10:01:00"), (2, 7, "10:02:00")), source="orders")
     stream.absorb(arrive(tmp_path, "1", (2, 7, "10:03:00")), source="orders")
-    found = [(one["key"], one["value"], one["nrt.op"]) for one in consumed(spark, broker, "upserts")]
+    records = consumed(spark, broker, "upserts")
+    assert counted_once(records) == ['{"shop":1,"n":1}']
+    found = [(one["key"], one["value"], one["nrt.op"]) for one in records]
     assert sorted(found[:2]) == [('{"shop":1}', '{"shop":1,"n":1}', "+I"), ('{"shop":2}', '{"shop":2,"n":1}', "+I")]
     assert found[2:] == [('{"shop":2}', None, "-D")]
 

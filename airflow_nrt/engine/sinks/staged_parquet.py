@@ -1,0 +1,42 @@
+"""Results that a server takes: staged in Parquet below the home, one file a window, until the log has decided."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from pyspark.sql import DataFrame
+
+from airflow_nrt.engine.sinks.ordered import ordered
+from airflow_nrt.engine.state.footers import read_footer
+from airflow_nrt.home.log.entries import Published
+from airflow_nrt.model.internal_columns import WINDOW_END
+from airflow_nrt.model.plan import Insert
+
+
+def in_windows(frame: DataFrame, insert: Insert, tasks: int) -> DataFrame:
+    """The rows in the insert's order. One task has all rows of a window."""
+    if not insert.operators:
+        return ordered(frame, insert, [])
+    frame = frame.repartition(tasks, WINDOW_END) if tasks > 1 else frame.coalesce(1)
+    return ordered(frame, insert, [WINDOW_END])
+
+
+def staged_parquet(
+    rows: DataFrame, insert: Insert, directory: Path, state: str, target_of: Callable[[int | None], str]
+) -> Iterator[Published]:
+    """Writes the rows (with `_nrt_end` if the insert is windowed). `target_of` names what becomes of a window's file,
+    by the window's end."""
+    path = directory / insert.name
+    rows.write.partitionBy(*([WINDOW_END] if insert.operators else [])).parquet(str(path))
+    for file in sorted(path.rglob("part-*.parquet")):
+        count = read_footer([file]).rows
+        if not count:
+            continue
+        end = int(file.parent.name.partition("=")[2]) if insert.operators else None
+        start = insert.window.start(end) if insert.window is not None and end is not None else None
+        checksum = hashlib.blake2b(file.read_bytes(), digest_size=16).hexdigest()
+        staged = str(file.relative_to(directory.parent.parent))
+        is_changelog = end is not None and insert.emits_changes
+        yield Published(insert.name, start, end, state, count, checksum, staged, target_of(end), is_changelog)
