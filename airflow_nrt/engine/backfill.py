@@ -18,6 +18,8 @@ from airflow_nrt.describe.verdict import Verdict
 from airflow_nrt.engine.batch.batch import computed, same_rows, source_rows
 from airflow_nrt.engine.batch.progress import ShownWindows, shown_tasks, span_of
 from airflow_nrt.engine.functions import register_functions
+from airflow_nrt.engine.past.of_source import past_of
+from airflow_nrt.engine.past.past import Past
 from airflow_nrt.engine.publish.publishing import publish_entry, roll_forward
 from airflow_nrt.engine.sinks import sink_of
 from airflow_nrt.engine.sources import arrived, source_of
@@ -201,19 +203,23 @@ def _first_row(plan: Plan, source: str, after: int) -> int | None:
     return min((first[source] for first in firsts if source in first), default=None)
 
 
-def _needed(plan: Plan, splits: Mapping[str, Sequence[Split]], interval: Interval) -> dict[str, list[Split]]:
-    """The splits whose partitions can have rows of the interval's windows."""
+def _needed(
+    plan: Plan, pieces: Mapping[str, Sequence[Split]], pasts: Mapping[str, Past], interval: Interval
+) -> dict[str, Sequence[Split]]:
+    """The pieces, of the past or of what has arrived, whose partitions can have rows of the interval's windows."""
     assert interval.start is not None and interval.end is not None
-    needed = {}
-    for name, listed in splits.items():
+    needed: dict[str, Sequence[Split]] = {}
+    for name, listed in pieces.items():
         table = plan.source(name).table
         connector = source_of(table)
         time = partition_time(table, plan.source(name).zone)
-        start = _first_row(plan, name, interval.start)
-        if time is None or start is None or plan.is_read_by_clock(name):
-            needed[name] = list(listed)
+        start, end = _first_row(plan, name, interval.start), plan.rows_until(interval.end)
+        if start is not None and name in pasts and not plan.is_read_by_clock(name):
+            needed[name] = pasts[name].between(start, end)
             continue
-        end = plan.rows_until(interval.end)
+        if time is None or start is None or plan.is_read_by_clock(name):
+            needed[name] = listed
+            continue
         needed[name] = [one for one in listed if time.may_hold(connector.partition(table, one), start, end)]
     return needed
 
@@ -238,10 +244,11 @@ def _restate(
     """
     assert interval.start is not None and interval.end is not None
     streamed = bool(history.batches)
-    listed = {one.name: history.splits(one.name) if streamed else arrived(spark, one.table) for one in plan.sources}
-    needed = _needed(plan, listed, interval)
+    pasts = {one.name: past_of(one, history) for one in plan.sources if streamed}
+    pieces = {n: past.pieces for n, past in pasts.items()} or {s.name: arrived(spark, s.table) for s in plan.sources}
+    needed = _needed(plan, pieces, pasts, interval)
     tasks = suit(spark, [split for splits in needed.values() for split in splits])
-    read = {n: _streamed(spark, plan, n, history, splits, tasks) for n, splits in needed.items()} if streamed else {}
+    read = {n: _streamed(spark, plan, past, n, history, needed[n], tasks) for n, past in pasts.items()}
     unread = {n: source_rows(spark, plan, n, splits, None, tasks) for n, splits in needed.items() if n not in read}
     staged: list[Published] = []
     for insert in plan.inserts:
@@ -283,11 +290,11 @@ def _final_state(insert: Insert, history: History) -> str:
 
 
 def _streamed(
-    spark: SparkSession, plan: Plan, name: str, history: History, splits: Sequence[Split], tasks: Tasks
+    spark: SparkSession, plan: Plan, past: Past, name: str, history: History, pieces: Sequence[Split], tasks: Tasks
 ) -> ReadRows:
-    """The rows that the stream has read. Raises DataError if a file of them is gone: windows would be wrong."""
-    read = rows_read(spark, plan, name, history, splits, tasks)
-    if len(read.splits) < sum(not split.corrupt for split in splits):
+    """The rows that the stream has read. Raises DataError if some of them are gone: windows would be wrong."""
+    read = rows_read(spark, plan, past, name, history, pieces, tasks)
+    if read.lacking:
         raise DataError(f"can't compute windows again: {'; '.join(read.problems[:5])}")
     return read
 

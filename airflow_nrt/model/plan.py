@@ -30,34 +30,6 @@ from airflow_nrt.program.program import Built
 
 
 @dataclass(frozen=True)
-class Source:
-    """A table that is read, and the columns (physical and computed) that the plan reads.
-
-    `zone` is set where the rowtime is an instant (TIMESTAMP_LTZ) and windows are on another clock than UTC's.
-    `partitions` are those that its readers ask for, None for all. A batch reads no others. A stream reads all, because
-    every row moves the watermark.
-    """
-
-    table: Table
-    columns: tuple[str, ...] = field(metadata=METADATA)
-    zone: str | None = None
-    partitions: PartitionFilter | None = field(default=None, metadata=METADATA)
-
-    @property
-    def name(self) -> str:
-        return self.table.name
-
-    @property
-    def physical(self) -> tuple[str, ...]:
-        """The physical columns that must be parsed for the plan's columns, in the table's order."""
-        wanted = set(self.columns) | set(self.table.watermark.reads if self.table.watermark else ())
-        for column in self.table.columns:
-            if column.is_computed and column.name in wanted:
-                wanted |= set(column.reads)
-        return tuple(column.name for column in self.table.physical if column.name in wanted)
-
-
-@dataclass(frozen=True)
 class Insert:
     """A query written to a sink.
 
@@ -98,6 +70,51 @@ class Insert:
 
 
 @dataclass(frozen=True)
+class Archive:
+    """A table with what a stream has read of a source (`model/archive.py`).
+
+    It is `written` by the stream, with this insert; or else by others, who don't say when a row arrived.
+    """
+
+    insert: Insert
+    written: bool
+
+
+@dataclass(frozen=True)
+class Source:
+    """A table that is read, and the columns (physical and computed) that the plan reads.
+
+    `zone` is set where the rowtime is an instant (TIMESTAMP_LTZ) and windows are on another clock than UTC's.
+    `partitions` are those that its readers ask for, None for all. A batch reads no others. A stream reads all, because
+    every row moves the watermark. Backfill and verification read the `archive`, if there is one.
+    """
+
+    table: Table
+    columns: tuple[str, ...] = field(metadata=METADATA)
+    zone: str | None = None
+    partitions: PartitionFilter | None = field(default=None, metadata=METADATA)
+    archive: Archive | None = field(default=None, metadata=METADATA)
+
+    @property
+    def name(self) -> str:
+        return self.table.name
+
+    @property
+    def is_archived(self) -> bool:
+        """Whether the stream writes what it has read into an archive."""
+        return self.archive is not None and self.archive.written
+
+    @property
+    def physical(self) -> tuple[str, ...]:
+        """The physical columns that must be parsed for the plan's columns, in the table's order."""
+        wanted = set(self.columns) | set(self.table.watermark.reads if self.table.watermark else ())
+        for column in self.table.columns:
+            if column.is_computed and column.name in wanted:
+                wanted |= set(column.reads)
+        return tuple(column.name for column in self.table.physical if column.name in wanted)
+
+
+@dataclass(frozen=True)
 class Plan:
     """A whole report. `settings` are the values of SET. `script` is the text of the report, `given` are the values of
     its placeholders.
@@ -134,7 +151,13 @@ class Plan:
         return next(operator for operator in self.operators if operator.name == name)
 
     def insert(self, name: str) -> Insert:
-        return next(insert for insert in self.inserts if insert.name == name)
+        return next(insert for insert in self.written if insert.name == name)
+
+    @property
+    def written(self) -> tuple[Insert, ...]:
+        """The inserts, and those by which a stream writes archives."""
+        archives = (source.archive for source in self.sources if source.is_archived)
+        return (*self.inserts, *(one.insert for one in archives if one is not None))
 
     def setting(self, name: str) -> str | None:
         return dict(self.settings).get(name)

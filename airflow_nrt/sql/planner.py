@@ -14,6 +14,7 @@ from airflow_nrt.model.origins import Origin
 from airflow_nrt.model.plan import Plan
 from airflow_nrt.model.tables import Column, Table
 from airflow_nrt.program.functions import PythonFunction
+from airflow_nrt.sql.ddl.archive import with_archives
 from airflow_nrt.sql.ddl.ddl import Misdeclared, check_sink, check_sole, check_windows, declare, with_options
 from airflow_nrt.sql.ddl.emit import check_emit, emits_again
 from airflow_nrt.sql.errors import NotThereYet, Place, Problems, SettingError, SqlError, SqlErrors, nesting_of
@@ -123,6 +124,7 @@ class Planner:
         self.functions: dict[str, PythonFunction | None] = {}
         self.settings: dict[str, str] = {}
         self.set_at: dict[str, Place] = {}
+        self.declared_at: dict[str, Place] = {}
         self._notes: dict[Origin, None] = {}
         self.idle: list[tuple[str, str]] = []
         self._opened: set[str] = set()
@@ -145,9 +147,10 @@ class Planner:
             check_emit(self.settings, self.set_at, script)
         settings = tuple(sorted(self.settings.items()))
         title = self.settings.get("pipeline.name", name)
+        sources = findings.sources(self.queries.zone)
         return Plan(
             title,
-            findings.sources(self.queries.zone),
+            with_archives(sources, self.queries.tables, self.declared_at, findings.inserts),
             findings.timed_operators(),
             tuple(findings.regroups),
             tuple(findings.inserts),
@@ -289,6 +292,7 @@ class Planner:
         """Declares a table. If only its columns are right it is declared by them, so that its queries are checked."""
         if statement.like in self.queries.broken:
             raise SqlErrors(())
+        self.declared_at[statement.name] = statement.at
         try:
             self.queries.tables[statement.name] = self._placed(declare(statement, self.queries.tables))
         except Misdeclared as wrong:

@@ -6,13 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
 
 from airflow_nrt.basics.spelling import bigint
 from airflow_nrt.engine.time.accept import accepted
 from airflow_nrt.engine.versions.throttled_changes import WaitingFiles
 from airflow_nrt.engine.versions.versions import Touched
 from airflow_nrt.home.log.entries import Lateness, Published, StateFile
-from airflow_nrt.model.internal_columns import SEEN
+from airflow_nrt.model.internal_columns import BATCH, SEEN
 from airflow_nrt.model.plan import Source
 
 
@@ -37,9 +38,11 @@ class BatchResult:
 
 @dataclass
 class BatchRows:
-    """The judged rows of a batch. The first consumer gets the frame whose observation counts them."""
+    """The judged rows of a batch, which the entry `number` commits. The first consumer gets the frame whose observation
+    counts them."""
 
     source: Source
+    number: int
     _next: DataFrame
     _others: DataFrame
 
@@ -47,3 +50,7 @@ class BatchRows:
         """The rows for one consumer, with the watermark (ms) that decides which are late; None: no row is late."""
         taken, self._next = self._next, self._others
         return accepted(taken, self.source, f"{bigint(watermark)} AS {SEEN}")
+
+    def archived(self) -> DataFrame:
+        """The rows for the archive of the source, with the number of their batch."""
+        return self.take(None).withColumn(BATCH, F.lit(self.number).cast("bigint"))

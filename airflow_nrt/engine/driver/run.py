@@ -130,7 +130,7 @@ class Runner:
         has_begun = self.home.log().last >= 0
         for source in () if has_begun else self.plan.sources:
             source_of(source.table).check(self.spark, source.table)
-        for insert in self.plan.inserts:
+        for insert in self.plan.written:
             try:
                 sink_of(insert).check(self.home, insert)
             except UnreachableError:

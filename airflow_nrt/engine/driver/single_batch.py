@@ -25,7 +25,7 @@ def comes_whole(plan: Plan, position: Position) -> bool:
 
     Plans with several operators or inserts share results, and use the store.
     """
-    if len(plan.sources) != 1 or len(plan.operators) != 1 or len(plan.inserts) != 1 or plan.updating:
+    if len(plan.sources) != 1 or len(plan.operators) != 1 or len(plan.written) != 1 or plan.updating:
         return False
     operator, insert, source = plan.operators[0], plan.inserts[0], position.sources[plan.sources[0].name]
     alone = insert.query.inputs == (operator.name,) and insert.timing.publishes_once

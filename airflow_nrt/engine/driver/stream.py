@@ -45,6 +45,7 @@ from airflow_nrt.home.heartbeat import now_ms
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.clock import advanced, operator_watermark, with_clock, with_parts, with_proposals
 from airflow_nrt.home.log.entries import (
+    ARCHIVED,
     Commit,
     Lateness,
     OperatorState,
@@ -59,6 +60,7 @@ from airflow_nrt.home.log.entries import (
 )
 from airflow_nrt.home.log.log import Writer
 from airflow_nrt.model.operators import Query
+from airflow_nrt.model.options.known import ARCHIVE
 from airflow_nrt.model.plan import Insert, Plan, Source
 from airflow_nrt.model.timing import COMPLETE, EARLY
 
@@ -139,20 +141,42 @@ class StreamDriver:
         }
         whole = ends and not self.store.tasks.is_one and comes_whole(self.plan, self.position)
         suspects: set[str] = set()
-        while True:
+        entry = None
+        while entry is None:
+            number = self.writer.log.last + 1
             try:
-                batch = self._stage_batch(source, splits, clock, watermarks, self._compute if whole else self._write)
-                break
+                batch = self._stage_batch(
+                    source, splits, number, clock, watermarks, self._compute if whole else self._write
+                )
             except Exception as failure:
                 corrupt = corrupt_file(source, splits, failure)
                 # Retried once before the file counts as corrupt: the disk may have been at fault.
                 splits = without(splits, corrupt) if corrupt in suspects else splits
                 suspects.add(corrupt)
-        reach("absorb-ledger")
+                continue
+            reach("absorb-ledger")
+            position, commit = self._commit_of(source_name, splits, batch, watermarks, clock, ends, whole)
+            reach("commit-before")
+            # Rows of an archive name the entry: if a backfill has taken its number, they are written again.
+            entry = self.writer.append_as(number, commit) if source.is_archived else self.writer.append(commit)
+        self._stand_at(position)
+        reach("commit-after")
+        publish_entry(self.home, self.plan, entry)
+        self.fire_due()
+
+    def _commit_of(
+        self,
+        source_name: str,
+        splits: Sequence[Split],
+        batch: BatchResult,
+        watermarks: dict[str, int | None],
+        clock: int,
+        ends: bool,
+        whole: bool,
+    ) -> tuple[Position, Commit]:
         position = self._after_batch(source_name, len(splits), batch, clock, ends)
         position = all_fired(self.plan, position, batch.published) if whole else position
-        reach("commit-before")
-        commit = Commit(
+        return position, Commit(
             source=source_name,
             files=files_of(splits),
             ranges=ranges_of(splits),
@@ -166,16 +190,20 @@ class StreamDriver:
             position=position,
             removed=tuple(self.tables.removed),
         )
-        entry = self.writer.append(commit)
-        self._stand_at(position)
-        reach("commit-after")
-        publish_entry(self.home, self.plan, entry)
-        self.fire_due()
 
     def _stage_batch(
-        self, source: Source, splits: Sequence[Split], clock: int, watermarks: dict[str, int | None], write: Write
+        self,
+        source: Source,
+        splits: Sequence[Split],
+        number: int,
+        clock: int,
+        watermarks: dict[str, int | None],
+        write: Write,
     ) -> BatchResult:
-        """Writes partials, results without a window, and the ledger. None of it counts before the commit."""
+        """Writes partials, results without a window, and the ledger. None of it counts before the commit.
+
+        `number` is that of the entry that will commit it.
+        """
         self.tables.stand_at(self.position.tables)
         ledger = f"ledger/{self.writer.epoch}-{uuid.uuid4().hex}"
         corrupt = [split for split in splits if split.corrupt]
@@ -187,14 +215,18 @@ class StreamDriver:
         arrival = absorbed(clock, self.position.sources[source.name].watermark)
         judged = judge(self._read(source, splits), source, latest, arrival)
         several = (
-            len(watermarks) + len(self.plan.passing(source.name)) + len(self.plan.updated_through(source.name)) > 1
+            len(watermarks)
+            + len(self.plan.passing(source.name))
+            + len(self.plan.updated_through(source.name))
+            + source.is_archived
+            > 1
         )
         judged = judged.persist() if several else judged
         connector = source_of(source.table)
         proposed = {part: f"proposal_{n}" for n, part in enumerate(connector.parts(splits))}
         watched, counts = metered(judged, {name: part for part, name in proposed.items()}, connector.part)
         updates = Updates(self.store, self.plan, self.position, clock)
-        rows = BatchRows(source, watched, judged)
+        rows = BatchRows(source, number, watched, judged)
         try:
             written, published = write(source, rows, watermarks, updates)
             changes, waiting = self._stage_changes(updates)
@@ -245,6 +277,10 @@ class StreamDriver:
         for insert in self.plan.passing(source.name):
             frame = run_query(insert.query, self._views(insert.query, source, rows.take(None)))
             published += self.staging.stage(insert, frame, "passed")
+        if source.is_archived:
+            insert = self.plan.insert(source.table.options[ARCHIVE])
+            frame = run_query(insert.query, {source.name: rows.archived()})
+            published += self.staging.stage(insert, frame, ARCHIVED)
         updates.absorb({source.name: partial(rows.take, None)} if self.plan.updated_by(source.name) else {})
         return written, published
 

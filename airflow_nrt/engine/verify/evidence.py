@@ -18,13 +18,13 @@ from airflow_nrt.basics.instants import END_OF_TIME
 from airflow_nrt.basics.spelling import string_literal
 from airflow_nrt.describe.verdict import LedgerVerdict
 from airflow_nrt.engine.batch.batch import needs_position
-from airflow_nrt.engine.failures.failures import CorruptFileError, explained
+from airflow_nrt.engine.past.past import BACKFILL, ENTRY, Past
 from airflow_nrt.engine.sources import source_of
-from airflow_nrt.engine.sources.place import BLOCK, FILE, INDEX, NUMBER, known_files
+from airflow_nrt.engine.sources.place import BLOCK, FILE, INDEX, NUMBER
 from airflow_nrt.engine.spark.frames import run_query
 from airflow_nrt.engine.spark.given_rows import given_rows
 from airflow_nrt.engine.spark.paths import GLOB
-from airflow_nrt.engine.spark.tuning import ONE, Tasks
+from airflow_nrt.engine.spark.tuning import Tasks
 from airflow_nrt.engine.state.columns import LATE
 from airflow_nrt.engine.time.accept import PROPOSAL, REASON, accepted, judge
 from airflow_nrt.engine.time.batch_clock import absorbed
@@ -39,74 +39,55 @@ from airflow_nrt.home.log.history import History
 from airflow_nrt.model.internal_columns import ABSORBED, BATCH, OP, ROWTIME
 from airflow_nrt.model.plan import Insert, Plan, Source
 
-ENTRY = "_nrt_entry"
-BACKFILL = -1
-"""The entry of rows that only a backfill has read, and no batch of a stream yet."""
 _COMPARED = ("row", "file", "rowtime", "watermark", "missed_from", "missed_until", "dropped")
 SAMPLES = 5
 
 
 @dataclass(frozen=True)
 class ReadRows:
-    """The accepted rows of splits in the log, each with its entry, and the problems of the splits.
+    """The accepted rows of a source's past, each with its entry.
 
-    They are cached as `kept`, which the caller unpersists.
+    `splits` are those of the log whose rows are all here, `partial` the entries with rows that are not. The rows are
+    cached as `kept`, which the caller unpersists. Some that were asked for are `lacking`, as the problems say.
     """
 
     source: Source
     frame: DataFrame
     kept: DataFrame
     splits: tuple[Split, ...]
+    partial: frozenset[int]
     problems: tuple[str, ...]
+    lacking: bool
 
 
 def rows_read(
-    spark: SparkSession, plan: Plan, name: str, history: History, splits: Sequence[Split], tasks: Tasks
+    spark: SparkSession, plan: Plan, past: Past, name: str, history: History, pieces: Sequence[Split], tasks: Tasks
 ) -> ReadRows:
-    """The rows of these splits as the stream read them, with `_nrt_entry`; it rejected the same rows."""
+    """The rows of these pieces as the stream read them, with `_nrt_entry`; it rejected the same rows."""
     source = plan.source(name)
-    connector = source_of(source.table)
-    whole = [split for split in splits if not split.corrupt]
-    usable, problems = connector.readable(spark, source.table, whole)
-    problems += _check_corrupt(spark, source, [split for split in splits if split.corrupt])
-    batch_of = history.batch_of(name)
-    order = {split.name: n for n, split in enumerate(history.splits(name))}
-    numbers = {split.name: order[split.name] for split in usable} if needs_position(plan, name) else None
-    rows = connector.read(spark, source, usable, tasks, numbers)
-    latest = {n: latest_rowtime(spark, plan, source, history.batches[n].clock) for n in set(batch_of.values())}
-    read_by = {split: batch_of.get(split.name, BACKFILL) for split in usable}
+    read = past.read(spark, pieces, tasks, needs_position(plan, name))
     watermarks = history.watermarks_before(name)
-    clocks = {n: commit.clock for n, commit in history.batches.items()}
-    whole_lines = {n: int(commit.ledger_format == 1) for n, commit in history.batches.items()}
-    known = [
-        (key, n, latest.get(n), clocks.get(n), watermarks.get(n), whole_lines.get(n, 0))
-        for split, n in read_by.items()
-        for key in connector.spellings(split)
+    batches = {n: commit for n, commit in history.batches.items() if commit.source == name}
+    facts = [
+        (
+            n,
+            latest_rowtime(spark, plan, source, commit.clock),
+            commit.clock,
+            watermarks.get(n),
+            int(commit.ledger_format == 1),
+        )
+        for n, commit in batches.items()
     ]
-    numbers_of_batch = dict.fromkeys((ENTRY, "_nrt_latest", "_nrt_at", "_nrt_before", "_nrt_whole_lines"), "BIGINT")
-    entries = given_rows(spark, {FILE: "STRING", **numbers_of_batch}, known)
-    rows = known_files(rows, entries, ENTRY)
-    judged = judge(rows, source, "_nrt_latest", absorbed("_nrt_at", "_nrt_before"), "_nrt_whole_lines = 1")
+    of_batch = (ENTRY, "_nrt_latest", "_nrt_at", "_nrt_before", "_nrt_whole_lines")
+    known = given_rows(spark, dict.fromkeys(of_batch, "BIGINT"), [*facts, (BACKFILL, None, None, None, 0)])
+    rows = read.frame.join(F.broadcast(known), ENTRY)
+    judged = judge(rows, past.judged_as, "_nrt_latest", absorbed("_nrt_at", "_nrt_before"), "_nrt_whole_lines = 1")
     wanted = [*source.columns, ENTRY, ABSORBED, ROWTIME, PROPOSAL, REASON, FILE, NUMBER, BLOCK, INDEX]
     wanted += [OP] if source.table.is_changelog else []
     # Cached, because several comparisons read these rows.
     kept = judged.select(*wanted).where(f"{REASON} IS NULL").persist()
-    return ReadRows(source, accepted(kept, source), kept, tuple(usable), tuple(problems))
-
-
-def _check_corrupt(spark: SparkSession, source: Source, splits: Sequence[Split]) -> list[str]:
-    """The unchanged files that were left out as unreadable, and can be read."""
-    connector = source_of(source.table)
-    problems = []
-    for split in splits:
-        try:
-            if connector.change_of(split) is None:
-                connector.read(spark, source, [split], ONE).write.format("noop").mode("overwrite").save()
-                problems.append(f"the source file {split.name} was left out as unreadable, and can be read")
-        except Exception as failure:
-            if not isinstance(failure, OSError) and not isinstance(explained(failure), CorruptFileError):
-                raise
-    return problems
+    frame = accepted(kept, source)
+    return ReadRows(source, frame, kept, read.whole, read.partial, read.problems, read.lacking)
 
 
 def check_watermarks(history: History, name: str, read: ReadRows) -> list[str]:
@@ -163,7 +144,7 @@ def check_ledger(
     """The late ledger of one operator and source against the rows, as multisets."""
     read = sources[name]
     operator = layout.operator.name
-    streamed = read.frame.where(f"{ENTRY} <> {BACKFILL}")
+    streamed = _of_whole_batches(read)
     nothing = {n: sources[n].frame.where("false") for n in layout.operator.input.inputs}
     others = {n: with_watermark(frame, history, operator) for n, frame in nothing.items()}
     views = {**others, name: with_watermark(streamed, history, operator)}
@@ -190,6 +171,15 @@ def check_ledger(
     claimed, found, invented, lacking = (int(value or 0) for value in total)
     samples = _samples(counted.where("claimed <> found")) if invented or lacking else ()
     return LedgerVerdict(operator, claimed, found, invented, lacking, samples)
+
+
+def _of_whole_batches(read: ReadRows) -> DataFrame:
+    """The rows of batches of which all rows are here: what the ledger claims of others can't be compared."""
+    streamed = read.frame.where(f"{ENTRY} <> {BACKFILL}")
+    if not read.partial:
+        return streamed
+    partial = given_rows(streamed.sparkSession, {ENTRY: "BIGINT"}, [(n,) for n in sorted(read.partial)])
+    return streamed.join(F.broadcast(partial), ENTRY, "left_anti")
 
 
 def _claims(

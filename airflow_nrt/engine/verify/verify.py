@@ -32,15 +32,15 @@ from airflow_nrt.describe.verdict import (
 from airflow_nrt.engine.batch.batch import computed, same_rows
 from airflow_nrt.engine.batch.progress import shown_tasks
 from airflow_nrt.engine.functions import register_functions
+from airflow_nrt.engine.past.of_source import past_of
+from airflow_nrt.engine.past.past import BACKFILL, ENTRY, Past
 from airflow_nrt.engine.sinks import sink_of
 from airflow_nrt.engine.sinks.sink import Sink
-from airflow_nrt.engine.sources import not_read, source_of
+from airflow_nrt.engine.sources import not_read
 from airflow_nrt.engine.spark.frames import run_query
 from airflow_nrt.engine.spark.tuning import Tasks, suit
 from airflow_nrt.engine.verify.comparison import CLASS, Sides, classify, without
 from airflow_nrt.engine.verify.evidence import (
-    BACKFILL,
-    ENTRY,
     ReadRows,
     check_ledger,
     check_watermarks,
@@ -56,9 +56,8 @@ from airflow_nrt.home.log.verifiability import not_comparable
 from airflow_nrt.home.notes.verdicts import keep_verdict
 from airflow_nrt.model.connectors import connector_of
 from airflow_nrt.model.internal_columns import WINDOW_END
-from airflow_nrt.model.intervals import partition_time
 from airflow_nrt.model.operators import WindowAggregate
-from airflow_nrt.model.plan import Insert, Plan, Source
+from airflow_nrt.model.plan import Insert, Plan
 
 BAD_WINDOWS_SHOWN = 50
 SAMPLES_SHOWN = 5
@@ -127,16 +126,18 @@ def _verified(
     history = read_history(log.entries(), plan)
     say(f"log read: {history.entry + 1} entries, {len(history.batches)} batches")
     problems = list(history.problems)
-    needed = {source.name: _needed(plan, history, interval, source) for source in plan.sources}
+    pasts = {source.name: past_of(source, history) for source in plan.sources}
+    needed = {name: _needed(plan, history, interval, name, past) for name, past in pasts.items()}
     tasks = suit(spark, [split for splits in needed.values() for split in splits])
     scene = _Scene(spark, plan, home, history, interval, tasks, {}, [])
     for source in plan.sources:
-        read = rows_read(spark, plan, source.name, history, needed[source.name], tasks)
+        past = pasts[source.name]
+        read = rows_read(spark, plan, past, source.name, history, needed[source.name], tasks)
         scene.sources[source.name] = read
         problems += read.problems
         if source.table.watermark is not None:
             problems += check_watermarks(history, source.name, read)
-        say(f"source {source.name}: {len(read.splits)} files, watermarks follow from their rows")
+        say(f"source {source.name}: {len(needed[source.name])} files, watermarks follow from their rows")
     for operator in plan.operators:
         for name in operator.sources:
             scene.ledgers.append(check_ledger(home, history, layout_of(operator), name, scene.sources))
@@ -215,23 +216,18 @@ def _bounds(plan: Plan, history: History, interval: Interval, operator: WindowAg
     return None if until is None or until <= after else (after, until)
 
 
-def _needed(plan: Plan, history: History, interval: Interval, source: Source) -> Sequence[Split]:
-    """The splits whose partition can hold rows of the windows to compare; all where partitions have no time."""
-    name, table = source.name, source.table
-    splits = history.splits(name)
-    time = partition_time(table, source.zone)
-    if time is None or (interval.start is None and interval.end is None):
-        return splits
+def _needed(plan: Plan, history: History, interval: Interval, name: str, past: Past) -> Sequence[Split]:
+    """The pieces whose partition can hold rows of the windows to compare; all where partitions have no time."""
+    if interval.start is None and interval.end is None:
+        return past.pieces
     if plan.passing(name) or plan.updated_by(name) or plan.is_read_by_clock(name):
-        return splits
+        return past.pieces
     bounds = [(operator.name, _bounds(plan, history, interval, operator)) for operator in plan.operators]
     reached = [(plan.first_rows(operator, b[0]), b[1]) for operator, b in bounds if b is not None]
     spans = [(firsts[name], until) for firsts, until in reached if name in firsts]
     if not spans:
         return []
-    start, end = min(span[0] for span in spans), plan.rows_until(max(span[1] for span in spans))
-    connector = source_of(table)
-    return [split for split in splits if time.may_hold(connector.partition(table, split), start, end)]
+    return past.between(min(span[0] for span in spans), plan.rows_until(max(span[1] for span in spans)))
 
 
 def unread_splits(plan: Plan, history: History, spark: SparkSession | None) -> list[Split]:
@@ -278,6 +274,8 @@ def _arrived(scene: _Scene, insert: Insert, after: int, until: int) -> DataFrame
     # A row in time can also be too late for a session that has fired, and begin another one.
     late = late or any(plan.operator(name).window.bounded_by_rows for name in absorbing)
     sources = {name for operator in absorbing for name in plan.operator(operator).sources}
+    # Late rows of batches that are here in part are not counted.
+    late = late or any(scene.sources[name].partial for name in sources)
     if not late and not any(history.has_unread(name) for name in sources):
         return None
 

@@ -188,6 +188,10 @@ class Position:
         return frozenset().union(*(state.files() for state in self.operators.values()), *named)
 
 
+ARCHIVED, COMPACTED = "archived", "compacted"
+"""The states of files of archives: the rows of one batch, and of several files that it replaces."""
+
+
 @dataclass(frozen=True)
 class Published:
     """One file of results: a whole window of one insert, or the rows of one batch where the insert has no windows.
@@ -195,8 +199,8 @@ class Published:
     For SESSION it holds the sessions that fired together and end in one slot, whose bounds are `start` and `end`.
 
     `state` is `complete` (or `early`, `late`, `last`, where windows have several versions), `restated`, `passed` for
-    rows without a window, or `changed` for a changelog. `staged` is where the file waits, `target` its place below the
-    sink's directory. `told` marks a version that holds only the changes of a window: its file stands beside that of the
+    rows without a window, `changed` for a changelog, or `archived` or `compacted` in an archive. `staged` is where the
+    file waits, `target` its place below the sink's directory. `told` marks a version that holds only the changes of a window: its file stands beside that of the
     version before.
     """
 

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 
 from airflow_nrt.home.log.clock import operator_watermark, with_clock, with_parts
 from airflow_nrt.home.log.entries import (
+    ARCHIVED,
+    COMPACTED,
     Commit,
     Entry,
     OperatorState,
@@ -44,6 +46,8 @@ class History:
     as_of: dict[tuple[str, str], int] = field(default_factory=dict)
     backfilled: dict[str, dict[str, Split]] = field(default_factory=dict)
     position: Position = field(default_factory=Position)
+    archived: dict[tuple[str, str], frozenset[int]] = field(default_factory=dict)
+    """The entries whose rows a file of an archive has, by insert and place."""
     problems: list[str] = field(default_factory=list)
     restated: int = 0
 
@@ -131,13 +135,27 @@ def read_history(entries: Iterable[Entry], plan: Plan) -> History:
                 history.backfilled.setdefault(source, {}).update({split.name: split for split in splits})
         elif isinstance(entry.body, Tick):
             history.ticks.append(entry.n)
+        _note_archived(history, entry)
         for target in entry.removed:
             insert, _, path = target.partition("/")
             history.published.pop((insert, path), None)
+            history.archived.pop((insert, path), None)
         if isinstance(entry.body, (Commit, Tick)):
             _check_watermarks(history, entry.n, entry.body, plan)
             history.position = entry.body.position
     return history
+
+
+def _note_archived(history: History, entry: Entry) -> None:
+    """A compacted file has the rows of the files that its entry removes."""
+    replaced: Iterable[int] = ()
+    for one in entry.published:
+        if one.state == ARCHIVED:
+            history.archived[one.insert, one.target] = frozenset([entry.n])
+        elif one.state == COMPACTED:
+            gone = (target.partition("/") for target in entry.removed)
+            replaced = replaced or [n for name, _, path in gone for n in history.archived.get((name, path), ())]
+            history.archived[one.insert, one.target] = frozenset(replaced)
 
 
 def _check_commit(history: History, n: int, commit: Commit, plan: Plan) -> None:

@@ -166,9 +166,26 @@ class Writer:
             except EntryTaken as taken:
                 self._meet(taken.entry)
                 continue
-            if entry.n % CHAPTER == 0:
-                self.log.bind()
+            self._bind_after(entry)
             return entry
+
+    def _bind_after(self, entry: Entry) -> None:
+        if entry.n % CHAPTER == 0:
+            self.log.bind()
+
+    def append_as(self, number: int, body: Body) -> Entry | None:
+        """Appends an entry with this number. None, and nothing is appended, if a restatement has it."""
+        if self._fenced is not None:
+            raise self._fenced
+        if self.log.last >= number:
+            return None
+        try:
+            entry = self.log.append(body, self.epoch)
+        except EntryTaken as taken:
+            self._meet(taken.entry)
+            return None
+        self._bind_after(entry)
+        return entry
 
     def check(self) -> None:
         """Raises FencedError if a newer driver has begun."""

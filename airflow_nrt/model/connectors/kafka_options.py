@@ -9,6 +9,7 @@ from typing import Any
 
 from airflow_nrt.basics.durations import MINUTE, parse_duration
 from airflow_nrt.model.options.known import (
+    ARCHIVE_OPTIONS,
     EVERY_SINK,
     EVERY_SOURCE,
     FORMAT_OPTIONS,
@@ -142,7 +143,7 @@ _WRITING = (
     Option("sink.parallelism", positive, None, "of the sink", idle="Spark chooses the tasks of a batch"),
 )
 TOPIC_OPTIONS = {
-    **named((*EVERY_SOURCE, *EVERY_SINK, *_PLACES, *_ROWS, *_POSITIONS, *_WRITING)),
+    **named((*EVERY_SOURCE, *ARCHIVE_OPTIONS, *EVERY_SINK, *_PLACES, *_ROWS, *_POSITIONS, *_WRITING)),
     **named(free(Option(LIVE, parse_duration, _LOOK, "how often to ask for new records"))),
 }
 """Of connectors kafka and upsert-kafka."""

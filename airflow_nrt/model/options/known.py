@@ -36,6 +36,8 @@ DOMAIN = "attribute-domain."
 """Prefix of the options that say whether the domain of a column grows."""
 LIVE = "source.monitor-interval"
 """The option that makes a source wait for more rows."""
+ARCHIVE, ARCHIVE_WRITE = "archive", "archive.write"
+"""The options that name the archive of a source, and say whether the stream writes it."""
 NOT_NULL = "table.exec.sink.not-null-enforcer"
 UNBOUNDED_STATE = "table.exec.state.unbounded"
 MAX_SCRIPT = "script.max-size"
@@ -121,6 +123,12 @@ EVERY_SOURCE = (
     ),
 )
 """Options of sources, whatever their connector is."""
+
+ARCHIVE_OPTIONS = (
+    Option(ARCHIVE, str, None, "a table with what the stream has read, for backfill and verification"),
+    Option(ARCHIVE_WRITE, parse_boolean, True, "whether the stream writes it; else others do"),
+)
+"""Options of sources that don't keep what was read."""
 
 SOURCE_OPTIONS = named(
     (

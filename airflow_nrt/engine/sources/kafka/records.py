@@ -9,7 +9,6 @@ from collections.abc import Mapping, Sequence
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
-from pyspark.sql.internal import InternalFunction
 
 from airflow_nrt.basics.spelling import quote
 from airflow_nrt.engine.sources.csv import parse_csv
@@ -18,15 +17,16 @@ from airflow_nrt.engine.sources.faults import FAULT, NO_FAULT, WHY, both_faults
 from airflow_nrt.engine.sources.json import parse_json, with_objects
 from airflow_nrt.engine.sources.kafka.client import PATIENCE, patience
 from airflow_nrt.engine.sources.place import BLOCK, FILE, INDEX, NUMBER
-from airflow_nrt.engine.spark.given_rows import empty_rows, given_rows
+from airflow_nrt.engine.sources.ranges import OFFSET, PART, in_ranges
+from airflow_nrt.engine.spark.given_rows import empty_rows
 from airflow_nrt.home.log.entries import SourceRange
-from airflow_nrt.model.connectors.kafka import HEADERS, KIND, OFFSET, PARTITION, TIMESTAMP
+from airflow_nrt.model.connectors.kafka import HEADERS, KIND, PARTITION, TIMESTAMP
 from airflow_nrt.model.connectors.kafka_options import key_columns, key_part, key_prefix, properties, value_part
 from airflow_nrt.model.internal_columns import OP
 from airflow_nrt.model.plan import Source
 from airflow_nrt.model.tables import LINE, Column, Table
 
-_KEY, _PART = "_nrt_key", "_nrt_part"
+_KEY = "_nrt_key"
 _FORBIDDEN = ("group.id", "auto.offset.reset", "enable.auto.commit", "key.deserializer", "value.deserializer")
 """Properties of a consumer that Spark sets itself."""
 
@@ -39,11 +39,11 @@ def read_ranges(
     wanted = {*source.physical}
     metadata = [table.column(name).metadata for name in source.columns]
     records = _records(spark, table, ranges, with_headers="headers" in metadata)
-    columns = [FILE, NUMBER, BLOCK, f"{OFFSET} - {BLOCK} AS {INDEX}"]
+    columns = [FILE, NUMBER, BLOCK, INDEX]
     if any(metadata):
         columns += ["topic AS _nrt_topic", PARTITION, OFFSET, TIMESTAMP, KIND]
         columns += [HEADERS] if "headers" in metadata else []
-    rows = _placed(records, ranges, numbers).selectExpr("key AS _nrt_key", "value AS _nrt_value", *columns)
+    rows = in_ranges(records, ranges, numbers).selectExpr("key AS _nrt_key", "value AS _nrt_value", *columns)
     value = value_part(table)
     rows = _parsed(rows, "_nrt_value", value, [one for one in value.columns if one.name in wanted])
     prefix = key_prefix(table)
@@ -100,7 +100,15 @@ def _records(spark: SparkSession, table: Table, ranges: Sequence[SourceRange], w
         "endingOffsets": json.dumps(ends),
         "includeHeaders": str(with_headers).lower(),
     }
-    return spark.read.format("kafka").options(**options).load()
+    records = spark.read.format("kafka").options(**options).load()
+    names = {
+        "partition": PARTITION,
+        "offset": OFFSET,
+        "timestamp": TIMESTAMP,
+        "timestampType": KIND,
+        "headers": HEADERS,
+    }
+    return records.withColumnsRenamed(names).withColumn(PART, F.expr(f"concat(topic, '-', {PARTITION})"))
 
 
 def _group(table: Table) -> str:
@@ -108,43 +116,6 @@ def _group(table: Table) -> str:
     and two tables with other properties can't share them. None commits."""
     digest = hashlib.blake2b(json.dumps(properties(table), sort_keys=True).encode(), digest_size=8).hexdigest()
     return f"airflow-nrt-{digest}"
-
-
-def _placed(records: DataFrame, ranges: Sequence[SourceRange], numbers: Mapping[str, int]) -> DataFrame:
-    """The records with their range: its name, its first offset, and its number. Records of no range are left out."""
-    found = records.withColumnsRenamed(
-        {"partition": PARTITION, "offset": OFFSET, "timestamp": TIMESTAMP, "timestampType": KIND, "headers": HEADERS}
-    ).withColumn(_PART, F.expr(f"concat(topic, '-', {PARTITION})"))
-    of_parts: dict[str, list[SourceRange]] = defaultdict(list)
-    for one in sorted(ranges, key=lambda one: one.start):
-        of_parts[one.part].append(one)
-    known = [
-        (
-            part,
-            _array(one.start for one in of),
-            _array(one.end for one in of),
-            _array(numbers.get(one.name, -1) for one in of),
-        )
-        for part, of in of_parts.items()
-    ]
-    arrays = {f"_nrt_{name}": "STRING" for name in ("starts", "ends", "numbers")}
-    typed = (f"CAST(split({name}, ',') AS ARRAY<BIGINT>) AS {name}" for name in arrays)
-    table = given_rows(records.sparkSession, {_PART: "STRING", **arrays}, known).selectExpr(_PART, *typed)
-    joined = found.join(F.broadcast(table), _PART)
-    at = InternalFunction._invoke_internal_function_over_columns("array_binary_search", F.col("_nrt_starts"), OFFSET)
-    # Between two beginnings the search gives the later one, negative.
-    joined = joined.withColumn("_nrt_at", at).withColumn("_nrt_at", F.expr("IF(_nrt_at < 0, -_nrt_at - 2, _nrt_at)"))
-    inside = joined.where(f"_nrt_at >= 0 AND {OFFSET} < _nrt_ends[_nrt_at]")
-    return inside.selectExpr(
-        "*",
-        f"_nrt_starts[_nrt_at] AS {BLOCK}",
-        f"nullif(_nrt_numbers[_nrt_at], -1L) AS {NUMBER}",
-        f"concat({_PART}, '@', _nrt_starts[_nrt_at], '-', _nrt_ends[_nrt_at]) AS {FILE}",
-    )
-
-
-def _array(values: object) -> str:
-    return ",".join(map(str, values))  # type: ignore[call-overload]
 
 
 def _parsed(rows: DataFrame, content: str, part: Table, wanted: Sequence[Column]) -> DataFrame:

@@ -1,0 +1,1 @@
+"""What was read of the sources, to be read again for a backfill or a verification."""

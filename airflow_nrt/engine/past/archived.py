@@ -1,0 +1,109 @@
+"""Rows that a stream has read, from the archive that it has written."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+
+from airflow_nrt.engine.past.past import ENTRY, Past, PastRows
+from airflow_nrt.engine.sources.arrivals import partition_values
+from airflow_nrt.engine.sources.file_rows import read_files
+from airflow_nrt.engine.sources.place import BLOCK, FILE, INDEX, NUMBER
+from airflow_nrt.engine.sources.ranges import OFFSET, PART, in_ranges
+from airflow_nrt.engine.spark.tuning import Tasks
+from airflow_nrt.engine.state.footers import read_footer
+from airflow_nrt.home.log.entries import Published, SourceFile, Split, files_of, ranges_of
+from airflow_nrt.home.log.history import History
+from airflow_nrt.model import archive
+from airflow_nrt.model.plan import Archive, Source
+
+
+@dataclass(frozen=True)
+class ArchivedRows(Past):
+    source: Source
+    history: History
+
+    @property
+    def judged_as(self) -> Source:
+        return archive.as_archived(self.source)
+
+    @property
+    def _archive(self) -> Archive:
+        assert self.source.archive is not None
+        return self.source.archive
+
+    @cached_property
+    def _root(self) -> Path:
+        return Path(self._archive.insert.sink.path.removeprefix("file://"))
+
+    @cached_property
+    def _files(self) -> dict[str, Published]:
+        """The files of the archive by their paths."""
+        mine = self._archive.insert.name
+        return {str(self._root / target): one for (name, target), one in self.history.published.items() if name == mine}
+
+    @property
+    def pieces(self) -> Sequence[Split]:
+        found = []
+        for path, published in self._files.items():
+            try:
+                size = Path(path).stat().st_size
+            except FileNotFoundError:
+                # Found missing where it is read.
+                size = 0
+            found.append(_ArchiveFile(path, size, 0, rows=published.rows))
+        return found
+
+    def between(self, start: int, end: int) -> Sequence[Split]:
+        time, root = archive.partition_time(self._archive), str(self._root)
+        return [one for one in self.pieces if time.may_hold(partition_values(one.name, root), start, end)]
+
+    def read(self, spark: SparkSession, pieces: Sequence[Split], tasks: Tasks, numbered: bool) -> PastRows:
+        files, problems = self._readable(files_of(pieces))
+        partial = self._partial({file.path for file in files})
+        splits = self.history.splits(self.source.name)
+        order = {split.name: n for n, split in enumerate(splits)} if numbered else {}
+        rows = read_files(spark, self.judged_as, files, tasks).drop(FILE, NUMBER, BLOCK, INDEX)
+        placed = rows.withColumnsRenamed({archive.PARTITION: PART, archive.OFFSET: OFFSET, archive.ENTRY: ENTRY})
+        batch_of = self.history.batch_of(self.source.name)
+        whole = tuple(split for split in splits if batch_of.get(split.name) not in partial)
+        frame = in_ranges(placed, ranges_of(splits), order)
+        return PastRows(frame, whole, partial, tuple(problems), lacking=len(files) < len(pieces))
+
+    def _readable(self, files: Sequence[SourceFile]) -> tuple[list[SourceFile], list[str]]:
+        usable, problems = [], []
+        for file in files:
+            written = self._files[file.path].rows
+            try:
+                rows = read_footer([Path(file.path)]).rows
+            except FileNotFoundError:
+                problems.append(f"the file {file.path} of the archive is gone")
+                continue
+            except (OSError, ValueError) as wrong:
+                problems.append(f"the file {file.path} of the archive can't be read: {wrong}")
+                continue
+            if rows == written:
+                usable.append(file)
+            else:
+                problems.append(f"the file {file.path} of the archive has {rows} rows, {written} were written")
+        return usable, problems
+
+    def _partial(self, read: set[str]) -> frozenset[int]:
+        """The entries with rows in other files than these."""
+        entries = self.history.archived
+        mine = self._archive.insert.name
+        others = (entries.get((mine, one.target), ()) for path, one in self._files.items() if path not in read)
+        return frozenset(entry for some in others for entry in some)
+
+
+@dataclass(frozen=True)
+class _ArchiveFile(SourceFile):
+    rows: int = 0
+
+    @property
+    def most_rows(self) -> int:
+        return self.rows

@@ -1,0 +1,61 @@
+"""The interface of what was read of a source, and how it is read again."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from pyspark.sql import DataFrame, SparkSession
+
+from airflow_nrt.engine.spark.tuning import Tasks
+from airflow_nrt.home.log.entries import Split
+from airflow_nrt.model.plan import Source
+
+ENTRY = "_nrt_entry"
+BACKFILL = -1
+"""The entry of rows that only a backfill has read, and no batch of a stream yet."""
+
+
+@dataclass(frozen=True)
+class PastRows:
+    """Rows as `Source.read` gives them, with `_nrt_entry`, the entry that committed each.
+
+    `whole` are the splits of the log whose rows are all here, `partial` the entries with rows that are not. Some rows
+    that were asked for are `lacking`, for reasons that are among the problems.
+    """
+
+    frame: DataFrame
+    whole: tuple[Split, ...]
+    partial: frozenset[int] = frozenset()
+    problems: tuple[str, ...] = ()
+    lacking: bool = False
+
+
+class Past(ABC):
+    """What a stream or a backfill has read of one source.
+
+    It consists of `pieces`, which are splits of the log, or files of an archive.
+    """
+
+    knows_arrival: ClassVar[bool] = True
+    """Whether it says which batch a row came with. Else no row is known to be late."""
+
+    @property
+    @abstractmethod
+    def judged_as(self) -> Source:
+        """The source as its rows have it: METADATA may be columns of files."""
+
+    @property
+    @abstractmethod
+    def pieces(self) -> Sequence[Split]:
+        """All pieces."""
+
+    @abstractmethod
+    def between(self, start: int, end: int) -> Sequence[Split]:
+        """The pieces that can hold rows with `start <= rowtime < end` (ms); all where pieces have no time."""
+
+    @abstractmethod
+    def read(self, spark: SparkSession, pieces: Sequence[Split], tasks: Tasks, numbered: bool) -> PastRows:
+        """The rows of these pieces. If `numbered`, each has the place of its split in the order of arrival."""

@@ -1,0 +1,81 @@
+"""The archive of a topic: what the stream writes, and what backfill and verification read instead of the topic."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+from pyspark.sql import SparkSession
+
+from airflow_nrt.basics.errors import DataError
+from airflow_nrt.engine.backfill import backfill
+from airflow_nrt.engine.verify.verify import Interval, verify
+from airflow_nrt.home.log.entries import Commit
+from airflow_nrt.model.plan import Plan
+from airflow_nrt.sql.load import plan_script
+from tests.engine.reports import HOUR, MORNING
+from tests.engine.sources.kafka.reports import TopicStream, order, script
+from tests.servers.kafka import Broker, Topics
+
+ARCHIVE = """CREATE TABLE orders_by_hour (shop INT, price INT, ts TIMESTAMP(3), ds STRING, hh STRING)
+PARTITIONED BY (ds, hh) WITH ('connector' = 'filesystem', 'path' = 'archive', 'format' = 'parquet');"""
+
+
+def report(place: Path, address: str, topic: str, **options: str) -> Plan:
+    text = script(address, topic, archive="orders_by_hour", **options)
+    return plan_script(ARCHIVE + text, {}, "orders_curve", place)
+
+
+def archived(place: Path) -> list[tuple[str, str, int, int, int]]:
+    """Partition, hour, offset, entry and price of all rows of the archive, by partition and offset."""
+    found = []
+    for file in (place / "archive").rglob("*.parquet"):
+        hour = file.parent.name.partition("=")[2]
+        rows = pq.ParquetFile(file).read().to_pylist()
+        found += [(row["_partition"], hour, row["_offset"], row["_entry"], row["price"]) for row in rows]
+    return sorted(found, key=lambda row: (row[0], row[2]))
+
+
+def test_the_archive_has_what_the_stream_has_read(
+    spark: SparkSession, broker: Broker, topics: Topics, tmp_path: Path
+) -> None:
+    topics.create("kept", 2)
+    plan = report(tmp_path, broker.address, "kept", json_ignore__parse__errors="true")
+    topics.write("kept", [order(1, 5, "10:01:00"), "{", order(1, 7, "11:09:00")], partition=0)
+    topics.write("kept", [order(2, 1, "10:02:00")], partition=1)
+    stream = TopicStream(spark, plan, tmp_path / "home")
+    stream.absorb_new()
+    first = next(entry.n for entry in stream.entries if isinstance(entry.body, Commit) and entry.body.rows)
+    topics.write("kept", [order(1, 9, "10:12:00"), order(1, 9, "12:25:00")], partition=0)
+    stream.absorb_new()
+    second = max(entry.n for entry in stream.entries if isinstance(entry.body, Commit))
+    assert archived(tmp_path) == [
+        ("kept-0", "10", 0, first, 5),
+        ("kept-0", "11", 2, first, 7),
+        ("kept-0", "10", 3, second, 9),
+        ("kept-0", "12", 4, second, 9),
+        ("kept-1", "10", 0, first, 1),
+    ]
+
+
+def test_a_report_is_proven_without_its_topic(
+    spark: SparkSession, broker: Broker, topics: Topics, tmp_path: Path
+) -> None:
+    topics.create("short", 1)
+    plan = report(tmp_path, broker.address, "short")
+    stream = TopicStream(spark, plan, tmp_path / "home")
+    for at in ("10:01:00", "10:31:00", "10:02:00", "12:59:00", "13:30:00"):
+        topics.write("short", [order(1, 1, at)])
+        stream.absorb_new()
+    topics.remove_before("short", 0, 5)
+    verdict = verify(spark, plan, stream.home)
+    assert verdict.is_proven and not verdict.problems
+    assert verdict.late_rows == 1 and verdict.explained == 1
+    before = stream.curve()
+    result = backfill(spark, plan, stream.home, Interval(MORNING + 10 * HOUR, MORNING + 11 * HOUR), check=False)
+    # The late row counts in a backfill.
+    assert len(result.published) == 2 and before[0] == ("10:10", 1, 1)
+    assert stream.curve()[0] == ("10:10", 2, 2)
+    assert verify(spark, plan, stream.home).is_proven
