@@ -50,10 +50,10 @@ def put_if_absent(path: Path, content: bytes, mode: int | None = None) -> bool:
     return True
 
 
-def replace_file(path: Path, content: bytes) -> None:
-    """Replaces the content of the file by one rename."""
+def replace_file(path: Path, content: bytes, mode: int | None = None) -> None:
+    """Replaces the content of the file by one rename. The default of `mode` is that of a file in a home."""
     aside = _aside(path)
-    _write(aside, content)
+    _write(aside, content, mode)
     os.replace(aside, path)
 
 

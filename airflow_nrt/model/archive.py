@@ -1,7 +1,7 @@
 """The archive of a source: a partitioned table of files with what a stream has read of a topic.
 
-It has the stored columns of the source (physical ones and METADATA), the partition keys `ds`, or `ds` and `hh`, by event
-time, and three columns more:
+It has the stored columns of the source (physical ones and METADATA), the partition keys `ds`, or `ds` and `hh`, by
+event time, and three columns more:
 
     _partition  STRING  the partition of the topic, as the log names it: `orders-0`
     _offset     BIGINT  the offset of the record

@@ -14,6 +14,7 @@ from dataclasses import replace
 from pyspark.sql import SparkSession
 
 from airflow_nrt.basics.errors import FencedError, NrtError
+from airflow_nrt.engine.archive.keeper import ArchiveKeeper
 from airflow_nrt.engine.driver.feed import Feed
 from airflow_nrt.engine.driver.stream import StreamDriver
 from airflow_nrt.engine.failures.failures import explained, in_full, in_short
@@ -80,6 +81,7 @@ class Runner:
         self._feeds: list[Feed] = []
         self._driver: StreamDriver | None = None
         self._unchecked: list[Insert] = []
+        self._archives: list[ArchiveKeeper] = []
 
     def _first_beat(self) -> Heartbeat:
         started = now_ms()
@@ -190,6 +192,8 @@ class Runner:
             driver.recover()
         self._progressed()
         read = self._splits_read(driver)
+        archived = (source for source in self.plan.sources if source.is_archived)
+        self._archives = [ArchiveKeeper(self.spark, self.home, source, writer) for source in archived]
         self._feeds = []
         try:
             for source in self.plan.sources:
@@ -223,6 +227,9 @@ class Runner:
                     self._note_idle(driver, feed, timeout)
             ends = self.available_now or all(feed.is_bounded for feed in self._feeds)
             if ends and all(drained[feed.source.name] and feed.is_drained for feed in self._feeds):
+                with self.lock:
+                    for archive in self._archives:
+                        archive.finish(driver.position, driver.replace_files)
                 return FINISHED
             self._between_batches(driver)
             time.sleep(LOOP_SECONDS)
@@ -238,6 +245,8 @@ class Runner:
                 publish_abandoned(self.home, self.plan, driver.writer.met)
                 before = driver.writer.log.last
                 driver.pass_time()
+                for archive in self._archives:
+                    archive.step(driver.position, driver.replace_files)
                 if driver.writer.log.last > before:
                     self._progressed()
             finally:

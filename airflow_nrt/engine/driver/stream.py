@@ -491,6 +491,10 @@ class StreamDriver:
         reach("tick-after")
         publish_entry(self.home, self.plan, entry)
 
+    def replace_files(self, published: Sequence[Published], removed: Sequence[str]) -> None:
+        """Publishes staged files that replace others and change no result."""
+        self._decide(published, self.position, removed)
+
     def _state(self, operators: Iterable[str]) -> list[StateFile]:
         """The state files of these operators and of all updating operators."""
         states = [self.position.operators[name] for name in operators]

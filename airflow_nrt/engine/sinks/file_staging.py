@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import json
 import shutil
 import uuid
@@ -21,6 +20,7 @@ from airflow_nrt.engine.sinks.debezium import debezium_lines
 from airflow_nrt.engine.sinks.ordered import ordered
 from airflow_nrt.engine.sinks.partition_names import named_by, with_partition_names
 from airflow_nrt.engine.state.footers import read_footer
+from airflow_nrt.files.checksum import checksum_of
 from airflow_nrt.home.log.entries import Published
 from airflow_nrt.model.internal_columns import OP, WINDOW_END
 from airflow_nrt.model.options.csv_rows import csv_rows
@@ -155,9 +155,8 @@ def _staged(insert: Insert, directory: Path, path: Path, file: Path, state: str)
     else:
         name = f"{insert.name}-{uuid.uuid4().hex}"
     target = "/".join([*parts, _file_name(insert) if insert.replaces_table else f"{name}.{insert.sink.suffix}"])
-    content = file.read_bytes()
-    checksum = hashlib.blake2b(content, digest_size=16).hexdigest()
-    rows = _row_count(insert.sink, file, content)
+    checksum = checksum_of(file)
+    rows = _row_count(insert.sink, file)
     home = directory.parent.parent
     is_changelog = bool(insert.operators) and insert.emits_changes
     return Published(insert.name, start, end, state, rows, checksum, str(file.relative_to(home)), target, is_changelog)
@@ -167,9 +166,9 @@ def _compact(ms: int | None) -> str:
     return format_instant(ms).replace("-", "").replace(":", "").replace(" ", "T")
 
 
-def _row_count(table: Table, file: Path, content: bytes) -> int:
+def _row_count(table: Table, file: Path) -> int:
     if table.format == "parquet":
         return read_footer([file]).rows
     if table.suffix == "json":
-        return content.count(b"\n")
+        return file.read_bytes().count(b"\n")
     return sum(1 for _ in csv_rows(file, table.options))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -10,6 +9,7 @@ from pyspark.sql import DataFrame
 
 from airflow_nrt.engine.sinks.ordered import ordered
 from airflow_nrt.engine.state.footers import read_footer
+from airflow_nrt.files.checksum import checksum_of
 from airflow_nrt.home.log.entries import Published
 from airflow_nrt.model.internal_columns import WINDOW_END
 from airflow_nrt.model.plan import Insert
@@ -36,7 +36,7 @@ def staged_parquet(
             continue
         end = int(file.parent.name.partition("=")[2]) if insert.operators else None
         start = insert.window.start(end) if insert.window is not None and end is not None else None
-        checksum = hashlib.blake2b(file.read_bytes(), digest_size=16).hexdigest()
+        checksum = checksum_of(file)
         staged = str(file.relative_to(directory.parent.parent))
         is_changelog = end is not None and insert.emits_changes
         yield Published(insert.name, start, end, state, count, checksum, staged, target_of(end), is_changelog)

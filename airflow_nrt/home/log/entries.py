@@ -200,8 +200,8 @@ class Published:
 
     `state` is `complete` (or `early`, `late`, `last`, where windows have several versions), `restated`, `passed` for
     rows without a window, `changed` for a changelog, or `archived` or `compacted` in an archive. `staged` is where the
-    file waits, `target` its place below the sink's directory. `told` marks a version that holds only the changes of a window: its file stands beside that of the
-    version before.
+    file waits, `target` its place below the sink's directory. `told` marks a version that holds only the changes of a
+    window: its file stands beside that of the version before.
     """
 
     insert: str

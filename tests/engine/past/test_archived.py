@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -10,9 +9,9 @@ import pytest
 from pyspark.sql import SparkSession
 
 from airflow_nrt.basics.errors import DataError
-from airflow_nrt.engine.backfill import backfill
+from airflow_nrt.engine.backfill import append_restatement, backfill
 from airflow_nrt.engine.verify.verify import Interval, verify
-from airflow_nrt.home.log.entries import Commit
+from airflow_nrt.home.log.entries import Commit, Restate
 from airflow_nrt.model.plan import Plan
 from airflow_nrt.sql.load import plan_script
 from tests.engine.reports import HOUR, MORNING
@@ -78,4 +77,59 @@ def test_a_report_is_proven_without_its_topic(
     # The late row counts in a backfill.
     assert len(result.published) == 2 and before[0] == ("10:10", 1, 1)
     assert stream.curve()[0] == ("10:10", 2, 2)
+    assert verify(spark, plan, stream.home).is_proven
+
+
+def test_only_the_hours_of_the_interval_are_read(
+    spark: SparkSession, broker: Broker, topics: Topics, tmp_path: Path
+) -> None:
+    topics.create("hours", 1)
+    plan = report(tmp_path, broker.address, "hours")
+    stream = TopicStream(spark, plan, tmp_path / "home")
+    for batch in (("10:01:00", "11:31:00"), ("11:02:00", "12:59:00"), ("13:30:00", "13:31:00")):
+        topics.write("hours", [order(1, 1, at) for at in batch])
+        stream.absorb_new()
+    for file in (tmp_path / "archive" / "ds=2024-06-18" / "hh=10").iterdir():
+        file.unlink()
+    hour = Interval(MORNING + 11 * HOUR, MORNING + 12 * HOUR)
+    verdict = verify(spark, plan, stream.home, hour)
+    # The row of 11:02 was late, in a batch that has rows of another hour, too.
+    assert verdict.is_proven and (verdict.equal, verdict.explained) == (1, 1)
+    with pytest.raises(DataError, match="of the archive is gone"):
+        backfill(spark, plan, stream.home, Interval(MORNING + 10 * HOUR, MORNING + 11 * HOUR), check=False)
+    (problem,) = verify(spark, plan, stream.home).problems
+    assert "hh=10" in problem and problem.endswith("of the archive is gone")
+
+
+def test_a_file_with_other_rows_is_found(spark: SparkSession, broker: Broker, topics: Topics, tmp_path: Path) -> None:
+    topics.create("altered", 1)
+    plan = report(tmp_path, broker.address, "altered")
+    stream = TopicStream(spark, plan, tmp_path / "home")
+    topics.write("altered", [order(1, 1, "10:01:00"), order(1, 1, "10:02:00"), order(1, 1, "10:31:00")])
+    stream.absorb_new()
+    (file,) = (tmp_path / "archive").rglob("*.parquet")
+    pq.write_table(pq.ParquetFile(file).read().slice(1), file)
+    problems = verify(spark, plan, stream.home).problems
+    assert any("has 2 rows, 3 were written" in problem for problem in problems)
+
+
+def test_a_backfill_that_takes_the_number_of_a_batch(
+    spark: SparkSession, broker: Broker, topics: Topics, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    topics.create("overtaken", 1)
+    plan = report(tmp_path, broker.address, "overtaken")
+    stream = TopicStream(spark, plan, tmp_path / "home")
+    topics.write("overtaken", [order(1, 1, "10:01:00"), order(1, 2, "10:31:00")])
+    append = stream.driver.writer.append_as
+
+    def overtaken(number: int, body: Commit) -> object:
+        monkeypatch.setattr(stream.driver.writer, "append_as", append)
+        append_restatement(stream.home.log(), Restate((), (), "backfill", {}, number - 1))
+        return append(number, body)
+
+    stream.driver.absorb("orders", stream.enumerator.poll())
+    monkeypatch.setattr(stream.driver.writer, "append_as", overtaken)
+    stream.absorb_new()
+    commit = max(entry.n for entry in stream.entries if isinstance(entry.body, Commit))
+    assert [row[3:] for row in archived(tmp_path)] == [(commit, 1), (commit, 2)]
     assert verify(spark, plan, stream.home).is_proven

@@ -1,0 +1,79 @@
+"""The partitions of an archive, by the log: which files each has, and which of them are still to be merged."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from airflow_nrt.basics.partitions import PartitionTime
+from airflow_nrt.home.log.entries import ARCHIVED, COMPACTED, Entry, Published
+from airflow_nrt.home.log.log import Log
+
+_MANY = 8
+"""So many files of late rows are merged once more."""
+
+
+@dataclass
+class Partition:
+    """A directory of an archive. `entry` is the last one that has changed it."""
+
+    name: str
+    start: int
+    files: dict[str, Published] = field(default_factory=dict)
+    entry: int = -1
+
+    @property
+    def rows(self) -> int:
+        return sum(one.rows for one in self.files.values())
+
+    def to_merge(self) -> list[Published]:
+        """The files to replace by one: those of single batches, if they are many."""
+        single = [one for one in self.files.values() if one.state == ARCHIVED]
+        is_first = not any(one.state == COMPACTED for one in self.files.values())
+        return single if len(single) >= (2 if is_first else _MANY) else []
+
+
+class Partitions:
+    """The partitions of the archive that this insert writes. `changed` are those whose files have changed."""
+
+    def __init__(self, insert: str, time: PartitionTime) -> None:
+        self.insert = insert
+        self.time = time
+        self.changed: set[str] = set()
+        self._known: dict[str, Partition] = {}
+        self._read = -1
+
+    def follow(self, log: Log) -> None:
+        """Reads the entries that were appended since the last call."""
+        for entry in log.entries(self._read + 1):
+            self._note(entry)
+            self._read = entry.n
+
+    def complete(self, until: int) -> Iterator[Partition]:
+        """The changed partitions that end at this time (ms) or before, the oldest first."""
+        found = (self._known[name] for name in self.changed)
+        ended = (one for one in found if one.start + self.time.length <= until)
+        return iter(sorted(ended, key=lambda one: one.start))
+
+    def _note(self, entry: Entry) -> None:
+        for one in entry.published:
+            if one.insert == self.insert:
+                self._of(one.target).files[one.target] = one
+                self._touch(one.target, entry)
+        for place in entry.removed:
+            insert, _, target = place.partition("/")
+            if insert == self.insert:
+                self._of(target).files.pop(target, None)
+                self._touch(target, entry)
+
+    def _of(self, target: str) -> Partition:
+        name = target.rpartition("/")[0]
+        if name not in self._known:
+            values = dict(key.split("=", 1) for key in name.split("/"))
+            self._known[name] = Partition(name, self.time.time_of(values))
+        return self._known[name]
+
+    def _touch(self, target: str, entry: Entry) -> None:
+        partition = self._of(target)
+        partition.entry = entry.n
+        self.changed.add(partition.name)

@@ -1,0 +1,78 @@
+"""Partitions of an archive are merged and marked once they are complete."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+
+from airflow_nrt.engine.archive.keeper import ArchiveKeeper
+from airflow_nrt.engine.verify.verify import verify
+from airflow_nrt.home.log.entries import COMPACTED
+from tests.engine.past.test_archived import archived, report
+from tests.engine.sources.kafka.reports import TopicStream, order
+from tests.servers.kafka import Broker, Topics
+
+
+def hours(place: Path) -> dict[str, tuple[int, dict[str, int] | None]]:
+    """By hour the number of files, and what its mark says."""
+    found = {}
+    for hour in sorted((place / "archive").rglob("hh=*")):
+        mark = hour / "_SUCCESS"
+        found[hour.name] = (len([*hour.glob("*.parquet")]), json.loads(mark.read_text()) if mark.exists() else None)
+    return found
+
+
+def keep(stream: TopicStream) -> None:
+    (source,) = stream.driver.plan.sources
+    keeper = ArchiveKeeper(stream.driver.spark, stream.home, source, stream.driver.writer)
+    keeper.finish(stream.driver.position, stream.driver.replace_files)
+
+
+def test_an_hour_is_merged_once_it_is_complete(
+    spark: SparkSession, broker: Broker, topics: Topics, tmp_path: Path
+) -> None:
+    topics.create("merged", 1)
+    plan = report(tmp_path, broker.address, "merged")
+    stream = TopicStream(spark, plan, tmp_path / "home")
+    for at in ("10:01:00", "10:41:00", "11:00:30"):
+        topics.write("merged", [order(1, 1, at)])
+        stream.absorb_new()
+    before = archived(tmp_path)
+    keep(stream)
+    # The watermark is a minute before 11:00:30.
+    assert hours(tmp_path) == {"hh=10": (2, None), "hh=11": (1, None)}
+    topics.write("merged", [order(1, 1, "11:01:00")])
+    stream.absorb_new()
+    keep(stream)
+    last = max(entry.n for entry in stream.entries if any(one.state == COMPACTED for one in entry.published))
+    assert hours(tmp_path) == {"hh=10": (1, {"entry": last, "files": 1, "rows": 2}), "hh=11": (2, None)}
+    assert archived(tmp_path)[:3] == before
+    # A late row is added, and the mark says so.
+    topics.write("merged", [order(1, 9, "10:59:00")])
+    stream.absorb_new()
+    late = stream.entries[-1].n
+    keep(stream)
+    assert hours(tmp_path)["hh=10"] == (2, {"entry": late, "files": 2, "rows": 3})
+    verdict = verify(spark, plan, stream.home)
+    assert verdict.is_proven and verdict.late_rows == 1
+
+
+def test_many_late_files_are_merged_once_more(
+    spark: SparkSession, broker: Broker, topics: Topics, tmp_path: Path
+) -> None:
+    topics.create("remerged", 1)
+    plan = report(tmp_path, broker.address, "remerged")
+    stream = TopicStream(spark, plan, tmp_path / "home")
+    for at in ("10:01:00", "10:02:00", "12:00:00", *(f"10:{n}:00" for n in range(10, 18))):
+        topics.write("remerged", [order(1, 1, at)])
+        stream.absorb_new()
+        if at == "12:00:00":
+            keep(stream)
+    rows = archived(tmp_path)
+    keep(stream)
+    files, mark = hours(tmp_path)["hh=10"]
+    assert files == 2 and mark is not None and (mark["files"], mark["rows"]) == (2, 10)
+    assert archived(tmp_path) == rows
+    assert verify(spark, plan, stream.home).is_proven
