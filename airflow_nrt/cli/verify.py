@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from airflow_nrt.cli.common import (
     Steps,
@@ -13,6 +14,7 @@ from airflow_nrt.cli.common import (
     add_master,
     add_report,
     print_json,
+    print_lines,
     print_verdict,
     read_plan,
     session,
@@ -22,7 +24,11 @@ from airflow_nrt.cli.waiting import add_waiting, wait_for_stream
 from airflow_nrt.describe.verdict import verdict_lines
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.history import read_history
+from airflow_nrt.model.plan import Plan
 from airflow_nrt.table.reports.load import plan_of_home
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -32,6 +38,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_master(parser)
     add_waiting(parser)
     parser.add_argument("--published", metavar="DIR", help="verify this copy of the sink's directory instead")
+    parser.add_argument(
+        "--against",
+        choices=("topic",),
+        help="compare the archive that the report writes with its topic, as far as that still has the records",
+    )
     add_json(parser)
 
 
@@ -47,6 +58,8 @@ def run(options: argparse.Namespace) -> int:
     check_interval(plan, read_history(home.log().entries(), plan), interval)
     with session(plan, options.master) as spark:
         steps("Spark session started")
+        if options.against:
+            return _against_topic(spark, plan, home, options.json)
         published = Path(options.published).absolute() if options.published else None
         verdict = verify(spark, plan, home, interval, published, steps)
     if options.json:
@@ -55,3 +68,14 @@ def run(options: argparse.Namespace) -> int:
     else:
         print_verdict(verdict)
     return 0 if verdict.is_proven else 1
+
+
+def _against_topic(spark: SparkSession, plan: Plan, home: Home, as_json: bool) -> int:
+    from airflow_nrt.engine.verify.against_topic import verify_archives
+
+    verdicts = verify_archives(spark, plan, home)
+    if as_json:
+        print_json([one.to_json() for one in verdicts])
+    else:
+        print_lines(*(line for one in verdicts for line in one.lines))
+    return 0 if all(one.is_equal for one in verdicts) else 1

@@ -33,6 +33,7 @@ from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Entry, Published, Restate, Split, files_of, ranges_of
 from airflow_nrt.home.log.history import History, read_history
 from airflow_nrt.home.log.log import EntryTaken, Log
+from airflow_nrt.model.archive import partition_time as archive_time
 from airflow_nrt.model.internal_columns import WINDOW_END
 from airflow_nrt.model.intervals import partition_time
 from airflow_nrt.model.options.known import source_option
@@ -163,8 +164,9 @@ def _check_interval(plan: Plan, history: History, interval: Interval) -> None:
 def _missing_partitions(plan: Plan, source: Source, interval: Interval) -> list[str]:
     """Notes about partitions by event time that the interval needs and that do not exist. Raises InputError instead,
     unless the table allows that."""
-    table = source.table
-    time = partition_time(table, source.zone)
+    table, time = source.table, partition_time(source.table, source.zone)
+    if source.archive is not None and not source.archive.written:
+        table, time = source.archive.insert.sink, archive_time(source.archive)
     if (
         time is None
         or time.max_delay is not None
@@ -191,10 +193,10 @@ def _missing_partitions(plan: Plan, source: Source, interval: Interval) -> list[
     listed = ", ".join(missing[:5]) + (f" and {len(missing) - 5} more" if len(missing) > 5 else "")
     if source_option(table.options, "partition.missing") == "fail":
         raise InputError(
-            f"table {source.name!r} has no partition for {listed}. If there were no rows then, set "
+            f"table {table.name!r} has no partition for {listed}. If there were no rows then, set "
             "'partition.missing' = 'ignore': the windows are computed from the partitions that exist"
         )
-    return [f"table {source.name!r} has no partition for {listed}: computed without"]
+    return [f"table {table.name!r} has no partition for {listed}: computed without"]
 
 
 def _first_row(plan: Plan, source: str, after: int) -> int | None:
@@ -244,8 +246,10 @@ def _restate(
     """
     assert interval.start is not None and interval.end is not None
     streamed = bool(history.batches)
-    pasts = {one.name: past_of(one, history) for one in plan.sources if streamed}
-    pieces = {n: past.pieces for n, past in pasts.items()} or {s.name: arrived(spark, s.table) for s in plan.sources}
+    known = {one.name: past_of(one, history) for one in plan.sources}
+    pasts = {name: past for name, past in known.items() if streamed or not past.knows_arrival}
+    fresh = {one.name: arrived(spark, one.table) for one in plan.sources if one.name not in pasts}
+    pieces = {**{name: past.pieces for name, past in pasts.items()}, **fresh}
     needed = _needed(plan, pieces, pasts, interval)
     tasks = suit(spark, [split for splits in needed.values() for split in splits])
     read = {n: _streamed(spark, plan, past, n, history, needed[n], tasks) for n, past in pasts.items()}
@@ -268,7 +272,7 @@ def _restate(
     for one in read.values():
         one.kept.unpersist()
     removed = tuple(_void(history, interval, staged, only))
-    read_here = {} if streamed else needed
+    read_here = {name: needed[name] for name in fresh}
     files = {name: files_of(splits) for name, splits in read_here.items()}
     ranges = {name: found for name, splits in read_here.items() if (found := ranges_of(splits))}
     body = Restate(tuple(staged), removed, reason, dict(suspects or {}), history.entry, files, ranges)

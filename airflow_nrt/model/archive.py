@@ -47,10 +47,19 @@ def with_archive(source: Source, table: Table, written: bool) -> Source:
 
 def as_archived(source: Source) -> Source:
     """The source as its archive has it: METADATA columns are physical there, and its own columns stand beside them."""
+    return _with_own(source, tuple(_HIDDEN))
+
+
+def as_filled_by_others(source: Source) -> Source:
+    """The same of an archive that others fill: it has no partition, offset and entry."""
+    return _with_own(source, ())
+
+
+def _with_own(source: Source, hidden: tuple[str, ...]) -> Source:
     assert source.archive is not None
     archive = source.archive.insert.sink
     columns = tuple(_physical(one) if one.metadata is not None else one for one in source.table.columns)
-    own = tuple(one for one in archive.columns if one.name in (*archive.partition_keys, *_HIDDEN))
+    own = tuple(one for one in archive.columns if one.name in (*archive.partition_keys, *hidden))
     table = replace(archive, columns=(*columns, *own), watermark=source.table.watermark)
     return replace(source, table=table, columns=(*source.columns, *(one.name for one in own)))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from airflow_nrt.engine.past.archived import ArchivedRows
+from airflow_nrt.engine.past.foreign import ForeignArchive
 from airflow_nrt.engine.past.past import Past
 from airflow_nrt.engine.past.splits import LoggedSplits
 from airflow_nrt.home.log.history import History
@@ -10,6 +11,8 @@ from airflow_nrt.model.plan import Source
 
 
 def past_of(source: Source, history: History) -> Past:
+    if source.archive is not None and not source.archive.written:
+        return ForeignArchive(source)
     # A backfill before the first stream wrote no archive.
     if source.is_archived and history.batches and not history.has_unread(source.name):
         return ArchivedRows(source, history)

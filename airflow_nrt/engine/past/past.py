@@ -39,6 +39,8 @@ class Past(ABC):
     It consists of `pieces`, which are splits of the log, or files of an archive.
     """
 
+    source: Source
+
     knows_arrival: ClassVar[bool] = True
     """Whether it says which batch a row came with. Else no row is known to be late."""
 

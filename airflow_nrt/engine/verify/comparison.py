@@ -94,7 +94,7 @@ def _letters(sides: Sides) -> list[tuple[str, DataFrame]]:
 
 def _side(frame: DataFrame, keys: list[str], values: Sequence[Field], letter: str) -> DataFrame:
     casts = [(f"CAST({quote(field.name)} AS {field.type.spark})", field) for field in values]
-    content = ", ".join(f"{_ordered(cast, field.type)} AS {quote(field.name)}" for cast, field in casts)
+    content = ", ".join(f"{comparable(cast, field.type)} AS {quote(field.name)}" for cast, field in casts)
     struct = f"struct({content})" if values else "struct(0 AS nothing)"
     return frame.selectExpr(*keys, f"{struct} AS _nrt_content", f"'{letter}' AS {_SIDE}")
 
@@ -147,17 +147,17 @@ def without(insert: Insert, rows: DataFrame, others: DataFrame) -> DataFrame:
 def _rounded(field: Field) -> str:
     name = quote(field.name)
     approximate = f"format_string('%.8e', CAST({name} AS DOUBLE))"
-    return approximate if field.type.is_approximate else _ordered(name, field.type)
+    return approximate if field.type.is_approximate else comparable(name, field.type)
 
 
-def _ordered(sql: str, kind: DataType) -> str:
+def comparable(sql: str, kind: DataType) -> str:
     """SQL of a value in which the entries of maps are sorted, so that it can be compared."""
     if not kind.holds("MAP"):
         return sql
     if kind.name == "MAP":
-        value = _ordered("e.value", kind.children[1][1])
+        value = comparable("e.value", kind.children[1][1])
         return f"array_sort(transform(map_entries({sql}), e -> struct(e.key AS key, {value} AS value)))"
     if kind.name == "ARRAY":
-        return f"transform({sql}, a -> {_ordered('a', kind.children[0][1])})"
-    fields = ", ".join(f"{_ordered(f'{sql}.{quote(name)}', child)} AS {quote(name)}" for name, child in kind.children)
+        return f"transform({sql}, a -> {comparable('a', kind.children[0][1])})"
+    fields = ", ".join(f"{comparable(f'{sql}.{quote(name)}', child)} AS {quote(name)}" for name, child in kind.children)
     return f"IF({sql} IS NULL, NULL, struct({fields}))"

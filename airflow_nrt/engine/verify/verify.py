@@ -6,7 +6,7 @@ the sinks with the batch over all these rows (B), and with the batch over the ro
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -95,6 +95,7 @@ class _Scene:
     history: History
     interval: Interval
     tasks: Tasks
+    pasts: Mapping[str, Past]
     sources: dict[str, ReadRows]
     ledgers: list[LedgerVerdict]
 
@@ -129,26 +130,31 @@ def _verified(
     pasts = {source.name: past_of(source, history) for source in plan.sources}
     needed = {name: _needed(plan, history, interval, name, past) for name, past in pasts.items()}
     tasks = suit(spark, [split for splits in needed.values() for split in splits])
-    scene = _Scene(spark, plan, home, history, interval, tasks, {}, [])
+    scene = _Scene(spark, plan, home, history, interval, tasks, pasts, {}, [])
+    notes: list[str] = []
     for source in plan.sources:
         past = pasts[source.name]
         read = rows_read(spark, plan, past, source.name, history, needed[source.name], tasks)
         scene.sources[source.name] = read
         problems += read.problems
-        if source.table.watermark is not None:
+        if not past.knows_arrival:
+            notes.append(
+                f"{source.name}: others fill its archive, which does not say when a row arrived: no difference is "
+                "explained by late rows"
+            )
+        elif source.table.watermark is not None:
             problems += check_watermarks(history, source.name, read)
         say(f"source {source.name}: {len(needed[source.name])} files, watermarks follow from their rows")
     for operator in plan.operators:
-        for name in operator.sources:
+        for name in operator.sources if all(pasts[name].knows_arrival for name in operator.sources) else ():
             scene.ledgers.append(check_ledger(home, history, layout_of(operator), name, scene.sources))
     say(f"late ledger checked: {sum(one.found for one in scene.ledgers)} late rows")
     inserts = []
-    notes = []
     for insert in plan.inserts:
         if not connector_of(insert.sink).keeps_rows:
             notes.append(f"{insert.name}: what connector '{insert.sink.connector}' wrote can't be read back")
             continue
-        unknown = not_comparable(plan, insert, history.position)
+        unknown = not_comparable(plan, insert, history.position) or _without_arrival(scene, insert)
         if unknown is not None:
             notes.append(f"{insert.name}: {unknown}")
             continue
@@ -232,7 +238,8 @@ def _needed(plan: Plan, history: History, interval: Interval, name: str, past: P
 
 def unread_splits(plan: Plan, history: History, spark: SparkSession | None) -> list[Split]:
     """The splits that have arrived and were not read. `spark` may be None if no source needs a session."""
-    found = (split for one in plan.sources for split in not_read(spark, one.table, history.splits(one.name)))
+    live = (one for one in plan.sources if history.batches or past_of(one, history).knows_arrival)
+    found = (split for one in live for split in not_read(spark, one.table, history.splits(one.name)))
     return [split for split in found if not split.is_empty]
 
 
@@ -274,6 +281,8 @@ def _arrived(scene: _Scene, insert: Insert, after: int, until: int) -> DataFrame
     # A row in time can also be too late for a session that has fired, and begin another one.
     late = late or any(plan.operator(name).window.bounded_by_rows for name in absorbing)
     sources = {name for operator in absorbing for name in plan.operator(operator).sources}
+    if not all(scene.pasts[name].knows_arrival for name in sources):
+        return None
     # Late rows of batches that are here in part are not counted.
     late = late or any(scene.sources[name].partial for name in sources)
     if not late and not any(history.has_unread(name) for name in sources):
@@ -327,6 +336,14 @@ def _standing(scene: _Scene, insert: Insert) -> DataFrame:
     views = {name: on_time(read.frame.where(f"{ENTRY} <> {BACKFILL}")) for name, read in scene.sources.items()}
     rows = computed(scene.plan, insert, same_rows(views), -END_OF_TIME, END_OF_TIME, scene.tasks)
     return rows.selectExpr(*(quote(field.name) for field in insert.query.fields), f"{bigint(None)} AS {WINDOW_END}")
+
+
+def _without_arrival(scene: _Scene, insert: Insert) -> str | None:
+    """Why results can't be compared with an archive that others fill, None if they can."""
+    inputs = scene.plan.sources_of(insert.query)
+    if insert.operators or all(scene.pasts[name].knows_arrival for name in inputs):
+        return None
+    return "others fill the archive: without windows nothing says which of its rows the stream has read"
 
 
 def _compare(

@@ -1,0 +1,54 @@
+"""Rows of an archive that others fill: all rows of its partitions, which say nothing of when they arrived."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import ClassVar
+
+from pyspark.sql import SparkSession
+from pyspark.sql import functions as F
+
+from airflow_nrt.engine.past.past import BACKFILL, ENTRY, Past, PastRows
+from airflow_nrt.engine.sources import arrived
+from airflow_nrt.engine.sources.arrivals import partition_values
+from airflow_nrt.engine.sources.file_rows import read_files
+from airflow_nrt.engine.spark.tuning import Tasks
+from airflow_nrt.home.log.entries import Split, files_of
+from airflow_nrt.model import archive
+from airflow_nrt.model.plan import Archive, Source
+
+
+@dataclass(frozen=True)
+class ForeignArchive(Past):
+    source: Source
+
+    knows_arrival: ClassVar[bool] = False
+
+    @property
+    def judged_as(self) -> Source:
+        return archive.as_filled_by_others(self.source)
+
+    @property
+    def _archive(self) -> Archive:
+        assert self.source.archive is not None
+        return self.source.archive
+
+    @cached_property
+    def _files(self) -> tuple[Split, ...]:
+        return tuple(arrived(None, self._archive.insert.sink))
+
+    @property
+    def pieces(self) -> Sequence[Split]:
+        """The files that are there at the first call."""
+        return self._files
+
+    def between(self, start: int, end: int) -> Sequence[Split]:
+        time, root = archive.partition_time(self._archive), self._archive.insert.sink.path
+        return [one for one in self.pieces if time.may_hold(partition_values(one.name, root), start, end)]
+
+    def read(self, spark: SparkSession, pieces: Sequence[Split], tasks: Tasks, numbered: bool) -> PastRows:
+        numbers = {file.name: n for n, file in enumerate(pieces)} if numbered else None
+        rows = read_files(spark, self.judged_as, files_of(pieces), tasks, numbers)
+        return PastRows(rows.withColumn(ENTRY, F.lit(BACKFILL).cast("bigint")), ())
