@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -133,3 +134,27 @@ def test_a_backfill_that_takes_the_number_of_a_batch(
     commit = max(entry.n for entry in stream.entries if isinstance(entry.body, Commit))
     assert [row[3:] for row in archived(tmp_path)] == [(commit, 1), (commit, 2)]
     assert verify(spark, plan, stream.home).is_proven
+
+
+def test_columns_of_all_kinds(spark: SparkSession, broker: Broker, topics: Topics, tmp_path: Path) -> None:
+    columns = """shop INT, at TIMESTAMP_LTZ(3) METADATA FROM 'timestamp', price DECIMAL(10, 2), day TIME(0),
+      tags ARRAY<STRING>, sizes MAP<STRING, INT>, address ROW<city STRING, zip INT>, ts TIMESTAMP(3),
+      twice AS price * 2, absorbed AS PROCTIME(), WATERMARK FOR ts AS ts - INTERVAL '1' MINUTE"""
+    stored = """shop INT, at TIMESTAMP_LTZ(3), price DECIMAL(10, 2), day TIME(0), tags ARRAY<STRING>,
+      sizes MAP<STRING, INT>, address ROW<city STRING, zip INT>, ts TIMESTAMP(3)"""
+    query = """SELECT window_end, COUNT(DISTINCT at), CAST(SUM(twice) + MAX(sizes['a']) + MAX(address.zip) AS BIGINT)
+      FROM TABLE(TUMBLE(TABLE orders, DESCRIPTOR(ts), INTERVAL '10' MINUTES))
+      WHERE day = TIME '10:00:00' AND absorbed IS NOT NULL GROUP BY window_start, window_end"""
+    topics.create("kinds", 1)
+    text = script(broker.address, "kinds", columns, query, archive="orders_by_hour")
+    archive = ARCHIVE.replace("shop INT, price INT, ts TIMESTAMP(3)", stored)
+    plan = plan_script(archive + text, {}, "orders_curve", tmp_path)
+    stream = TopicStream(spark, plan, tmp_path / "home")
+    row = {"shop": 1, "price": 1.5, "day": "10:00:00", "tags": ["x"], "sizes": {"a": 3}, "address": {"zip": 9}}
+    for at in ("10:01:00", "10:02:00", "10:31:00"):
+        topics.write("kinds", [json.dumps({**row, "ts": f"2024-06-18 {at}"})])
+        stream.absorb_new()
+    assert stream.curve()[0][2] == 18
+    topics.remove_before("kinds", 0, 3)
+    verdict = verify(spark, plan, stream.home)
+    assert verdict.is_proven and not verdict.problems and verdict.equal == 1

@@ -1,4 +1,5 @@
-"""From a topic into a table of PostgreSQL, by drivers that are killed, and servers that die and come back."""
+"""From a topic into a table of PostgreSQL and an archive, by drivers that are killed, and servers that die and come
+back."""
 
 from __future__ import annotations
 
@@ -14,6 +15,7 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
+from airflow_nrt.engine.verify.against_topic import verify_archives
 from airflow_nrt.engine.verify.verify import verify
 from airflow_nrt.home.heartbeat import read_heartbeat
 from airflow_nrt.home.home import Home
@@ -28,7 +30,9 @@ REPORT = """
 CREATE TABLE orders (shop INT, buyer INT, price DECIMAL(10, 2), ts TIMESTAMP(3),
   WATERMARK FOR ts AS ts - INTERVAL '5' SECOND)
 WITH ('connector' = 'kafka', 'topic' = 'orders', 'properties.bootstrap.servers' = '{broker}',
-  'scan.startup.mode' = 'earliest-offset', 'format' = 'json');
+  'scan.startup.mode' = 'earliest-offset', 'format' = 'json', 'archive' = 'orders_by_hour');
+CREATE TABLE orders_by_hour (shop INT, buyer INT, price DECIMAL(10, 2), ts TIMESTAMP(3), ds STRING, hh STRING)
+PARTITIONED BY (ds, hh) WITH ('connector' = 'filesystem', 'path' = 'archive', 'format' = 'parquet');
 CREATE TABLE curve (shop INT, window_end TIMESTAMP(3), buyers BIGINT, gmv DECIMAL(38, 2),
   PRIMARY KEY (shop, window_end) NOT ENFORCED)
 WITH ('connector' = 'jdbc', 'url' = '{database}', 'table-name' = 'curve', 'username' = 'app',
@@ -124,7 +128,12 @@ def test_each_window_is_there_once_and_right(spark, servers: tuple[Broker, Postg
         driver.wait()
     topics.close()
     assert story.driver("--available-now").wait() == 0
-    verdict = verify(spark, load_report(tmp_path / "curve.sql", {}), story.home)
+    plan = load_report(tmp_path / "curve.sql", {})
+    verdict = verify(spark, plan, story.home)
     assert verdict.is_proven and not verdict.problems and verdict.unread_files == 0
+    (archive,) = verify_archives(spark, plan, story.home)
+    assert archive.is_equal and archive.equal == 120 * HOURS
+    complete = sorted(mark.parent.name for mark in (tmp_path / "archive").rglob("_SUCCESS"))
+    assert complete == ["hh=10", "hh=11"]
     count, windows = database.query("SELECT COUNT(*), COUNT(DISTINCT (shop, window_end)) FROM curve")[0]
     assert count == windows == str(3 * (6 * HOURS - 1))
