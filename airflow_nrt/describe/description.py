@@ -78,6 +78,9 @@ def _source(plan: Plan, source: Source, start: int | None, end: int | None) -> d
         "watermark": f"{table.watermark.name} AS {table.watermark.text}" if table.watermark else None,
         "kind": f"live, looked at every {every}" if every else live,
     }
+    if source.archive is not None:
+        who = "the stream" if source.archive.written else "others"
+        description["archive"] = f"{source.archive.insert.name}, written by {who}; backfill and verification read it"
     time = partition_time(table)
     if time is not None:
         description["partitions"] = f"by {time.pattern}, at most {format_duration(time.length)} each"

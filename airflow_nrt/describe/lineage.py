@@ -50,7 +50,7 @@ def lineage_of(plan: Plan) -> Lineage:
     """The lineage of a plan, without masked values."""
     tracer = _Tracer(plan)
     sources = tuple(_dataset(plan, source.table, source.name) for source in plan.sources)
-    results = tuple(_dataset(plan, one.sink, one.name, tracer.of_insert(one)) for one in plan.inserts)
+    results = tuple(_dataset(plan, one.sink, one.name, tracer.of_insert(one)) for one in plan.written)
     return Lineage(sources, results, without_secrets(plan.script))
 
 

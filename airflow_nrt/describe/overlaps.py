@@ -22,7 +22,7 @@ HIDDEN = ("_", ".")
 def check_places(plan: Plan, home: str | Path | None = None) -> None:
     """Raises InputError if one of the sources, the sinks and the home (if one is given) contains another."""
     sources = [source.table for source in plan.sources if "path" in source.table.options]
-    sinks = [insert.sink for insert in plan.inserts if "path" in insert.sink.options]
+    sinks = [insert.sink for insert in plan.written if "path" in insert.sink.options]
     for source, sink in product(sources, sinks):
         if _is_read(_real(source.path), _real(sink.path)):
             raise InputError(
