@@ -10,6 +10,7 @@ from airflow_nrt.basics.instants import format_instant, parse_instant
 from airflow_nrt.cli.common import add_home, add_json, print_json
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.sink_history import standing_at
+from airflow_nrt.home.visible import waiting
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -21,18 +22,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    rows = standing_at(Home.open(options.home, options.group).log().entries(), _instant(options.at))
+    home = Home.open(options.home, options.group)
+    rows = standing_at(home.log().entries(), _instant(options.at))
+    owed = waiting(home, [row.published for row in rows])
     if options.json:
-        print_json([{**asdict(row.published), "entry": row.entry, "time": row.time} for row in rows])
+        facts = [{"entry": row.entry, "time": row.time, "waiting": row.published in owed} for row in rows]
+        print_json([{**asdict(row.published), **more} for row, more in zip(rows, facts)])
         return 0
     print(
         f"{'insert':20} {'window start':19}  {'window end':19}  {'state':9} {'rows':>8} {'entry':>6}  published (UTC)"
     )
     for row in rows:
         one = row.published
+        when = "waits for its sink" if one in owed else format_instant(row.time)
         print(
             f"{one.insert:20} {format_instant(one.start):19}  {format_instant(one.end):19}  {one.state:9} "
-            f"{one.rows:8} {row.entry:6}  {format_instant(row.time)}"
+            f"{one.rows:8} {row.entry:6}  {when}"
         )
     return 0
 

@@ -11,7 +11,8 @@ import json
 import os
 import re
 import time
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 from airflow_nrt.basics.errors import HomeError
@@ -50,7 +51,12 @@ def _without_ui(content: Content) -> Content:
     return {**content, "ui": ""}
 
 
-_FORMAT = Format("the heartbeat", (_without_process_start, _without_ui))
+def _without_owed(content: Content) -> Content:
+    """In format 3 a driver waited for a sink before it went on."""
+    return {**content, "owed": {}}
+
+
+_FORMAT = Format("the heartbeat", (_without_process_start, _without_ui, _without_owed))
 
 
 @dataclass(frozen=True)
@@ -61,7 +67,8 @@ class Heartbeat:
     `progress` when the last log entry was. `pending_bytes` have arrived and are not read, `unreadable_files` wait until
     they can be opened. `final` marks a failure that a restart would meet again. `host` is its name, for people;
     `process_start` distinguishes the process from all others, None where its system or its version doesn't say. `ui` is
-    the address of Spark's UI, empty where there is none.
+    the address of Spark's UI, empty where there is none. `owed` are the tables whose sinks do not answer, each with the
+    first entry whose results wait for that.
     """
 
     state: str
@@ -81,6 +88,7 @@ class Heartbeat:
     unreadable_files: int = 0
     process_start: ProcessStart | None = None
     ui: str = ""
+    owed: Mapping[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.state not in _STATES:
@@ -90,7 +98,7 @@ class Heartbeat:
         if not all(0 <= time <= LAST_TIME for time in (self.started, self.beat, self.progress)):
             raise ValueError("it has a time before 1970 or after 9999")
         counts = (self.epoch, self.entry + 1, self.pending_files, self.pending_bytes, self.unreadable_files)
-        if min(counts) < 0:
+        if min(*counts, *self.owed.values()) < 0:
             raise ValueError("it has a number below 0")
         for name in (self.host, self.application, self.launch):
             if len(name) > _MOST_LETTERS_OF_NAMES or not name.isprintable():
@@ -104,6 +112,11 @@ class Heartbeat:
     @property
     def is_over(self) -> bool:
         return self.state in ENDED
+
+    def published(self, table: str | None = None) -> int:
+        """The last entry whose results are visible: those of this table, or of all. -1 if there is none."""
+        owed = [first for name, first in self.owed.items() if table in (None, name)]
+        return min([self.entry, *(first - 1 for first in owed)])
 
     def age(self, now: int | None = None) -> int:
         """Milliseconds since it was written."""

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Protocol
 
 from airflow_nrt.basics.errors import InputError
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Entry, Published
 from airflow_nrt.home.log.log import Log
+from airflow_nrt.home.visible import is_waiting
 from airflow_nrt.model.timing import COMPLETE, LAST, LATE
 
 RESTATED = "restated"
@@ -72,7 +72,7 @@ def read_window_events(
     log = home.log()
     ends: dict[int, None] = {}
     read, since = after, None
-    for entry in visible_entries(home, log, after, until):
+    for entry in visible_entries(home, log, table, after, until):
         found = sorted(
             {one.end for one in _windows(entry, table) if kind.holds(one, entry, log) and one.end is not None}
         )
@@ -85,18 +85,13 @@ def read_window_events(
     return WindowEvents(read, tuple(ends), since)
 
 
-def visible_entries(home: Home, log: Log, after: int, until: int | None = None) -> Iterator[Entry]:
-    """The entries after `after` whose results are visible, up to the first one whose results wait."""
+def visible_entries(home: Home, log: Log, table: str | None, after: int, until: int | None = None) -> Iterator[Entry]:
+    """The entries after `after` whose results (in this table, or in all) are visible, up to the first one whose results
+    wait."""
     for entry in log.entries(after + 1, until):
-        if is_waiting(home, entry):
+        if is_waiting(home, entry, table):
             return
         yield entry
-
-
-def is_waiting(home: Home, entry: Entry) -> bool:
-    """Whether results of the entry are not visible yet."""
-    staged = {part for one in entry.published for part in Path(one.staged).parts[1:2]}
-    return any((home.staged / directory).exists() for directory in staged)
 
 
 def has_window_events(entry: Entry, log: Log, table: str | None) -> bool:

@@ -173,11 +173,11 @@ def look_at_tables(home: Home) -> tuple[str, str | None, list[TableObservation]]
     log = Log(home.log_directory)
     # A driver that has just started has no published entry in its heartbeat yet: the published entries of the one
     # before count.
-    published = log.last if beat is None or beat.entry < 0 else min(log.last, beat.entry)
-    operators = log.position(published).operators if beat is not None else {}
     observations = []
     for insert in outline.inserts if outline is not None else ():
         if insert.window is not None:
+            published = log.last if beat is None or beat.entry < 0 else min(log.last, beat.published(insert.name))
+            operators = log.position(published).operators if beat is not None else {}
             ends = [operators[name].complete_until for name in insert.operators or operators if name in operators]
             known = [end for end in ends if end is not None]
             reached = min(known) if known and len(known) == len(ends) else None

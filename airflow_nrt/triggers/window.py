@@ -47,7 +47,7 @@ def look_at_windows(location: str, group: str | None = None) -> WindowObservatio
     if beat is None:
         return WindowObservation(None)
     log = Log(home.log_directory)
-    position = log.position(min(log.last, beat.entry))
+    position = log.position(min(log.last, beat.published()))
     complete = [state.complete_until for state in position.operators.values()]
     known = [end for end in complete if end is not None]
     error = beat.error if beat.state == FAILED and beat.final else None

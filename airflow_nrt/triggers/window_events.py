@@ -197,7 +197,7 @@ def _find(
     if read_up_to[0] == known:
         after = max(after, read_up_to[1])
     log = home.log()
-    for entry in visible_entries(home, log, after):
+    for entry in visible_entries(home, log, table, after):
         if has_window_events(entry, log, table):
             return _Found(entry.n, (known, after), claimed)
         after = entry.n

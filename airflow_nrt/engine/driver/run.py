@@ -21,7 +21,8 @@ from airflow_nrt.engine.failures.failures import explained, in_full, in_short
 from airflow_nrt.engine.failures.servers import UnreachableError
 from airflow_nrt.engine.faults import reach
 from airflow_nrt.engine.java.java_process import java_has_ended
-from airflow_nrt.engine.publish.publishing import publish_abandoned
+from airflow_nrt.engine.publish.owing import MOST_SECONDS, Owing
+from airflow_nrt.engine.publish.publishing import publish_abandoned, publish_owed
 from airflow_nrt.engine.sinks import sink_of
 from airflow_nrt.engine.sources import source_of
 from airflow_nrt.files.process_start import ProcessStart
@@ -40,12 +41,10 @@ from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Commit, Lease, Split
 from airflow_nrt.home.log.log import Writer
 from airflow_nrt.model.options.known import REPORT_OPTIONS, read_option, source_option
-from airflow_nrt.model.plan import Insert, Plan, Source
+from airflow_nrt.model.plan import Plan, Source
 
 LOOP_SECONDS = 0.05
 BEAT_SECONDS = 1.0
-MOST_SECONDS = 30
-"""The longest wait between two attempts to reach a server."""
 RETRIES = 5
 """How often in a row a failure that may pass is retried, with 1, 2, 4, … seconds in between."""
 
@@ -80,7 +79,7 @@ class Runner:
         self._beat = self._first_beat()
         self._feeds: list[Feed] = []
         self._driver: StreamDriver | None = None
-        self._unchecked: list[Insert] = []
+        self._owing = Owing()
         self._archives: list[ArchiveKeeper] = []
 
     def _first_beat(self) -> Heartbeat:
@@ -127,7 +126,7 @@ class Runner:
     def _check_tables(self) -> None:
         """Raises InputError for a table that can't be read or written, before a lease fences anybody.
 
-        Once the report has begun, a server may be away. A sink's table is then checked later, when its driver beats.
+        Once the report has begun, a server may be away. A sink's table is then checked before it gets its results.
         """
         has_begun = self.home.log().last >= 0
         for source in () if has_begun else self.plan.sources:
@@ -135,10 +134,10 @@ class Runner:
         for insert in self.plan.written:
             try:
                 sink_of(insert).check(self.home, insert)
-            except UnreachableError:
+            except UnreachableError as gone:
                 if not has_begun:
                     raise
-                self._unchecked.append(insert)
+                self._owing.hold(insert, gone)
 
     def _run_with_retries(self, writer: Writer) -> str:
         failures, last_entry = 0, writer.log.last
@@ -181,10 +180,7 @@ class Runner:
     def _run_once(self, writer: Writer) -> str:
         # A mere refresh would ignore a newer lease, and the log would take commits of two drivers.
         writer.check()
-        while self._unchecked:
-            sink_of(self._unchecked[0]).check(self.home, self._unchecked[0])
-            del self._unchecked[0]
-        driver = StreamDriver(self.spark, self.plan, self.home, writer)
+        driver = StreamDriver(self.spark, self.plan, self.home, writer, attempt=self._owing.attempt)
         self._driver = driver
         scratch = self.home.scratch / str(writer.epoch)
         shutil.rmtree(scratch, ignore_errors=True)
@@ -226,7 +222,8 @@ class Runner:
                 if timeout is not None:
                     self._note_idle(driver, feed, timeout)
             ends = self.available_now or all(feed.is_bounded for feed in self._feeds)
-            if ends and all(drained[feed.source.name] and feed.is_drained for feed in self._feeds):
+            is_read = all(drained[feed.source.name] and feed.is_drained for feed in self._feeds)
+            if ends and is_read and not self._owing:
                 with self.lock:
                     for archive in self._archives:
                         archive.finish(driver.position, driver.replace_files)
@@ -237,12 +234,13 @@ class Runner:
     def _between_batches(self, driver: StreamDriver) -> None:
         """Checks for a newer lease (a batch does when it appends), and fires windows over processing time.
 
-        Also publishes the results of backfills that died after their entry.
+        Also publishes what sinks did not take, and the results of backfills that died after their entry.
         """
         if self.lock.acquire(blocking=False):
             try:
                 driver.writer.check()
-                publish_abandoned(self.home, self.plan, driver.writer.met)
+                publish_abandoned(self.home, self.plan, driver.writer.met, self._owing.attempt)
+                self._pay()
                 before = driver.writer.log.last
                 driver.pass_time()
                 for archive in self._archives:
@@ -251,6 +249,12 @@ class Runner:
                     self._progressed()
             finally:
                 self.lock.release()
+
+    def _pay(self) -> None:
+        """Publishes what is owed, where its time has come."""
+        if self._owing:
+            publish_owed(self.home, self.plan, self._owing)
+            self._say(error=self._waiting(), owed=self._owing.first)
 
     def _idle_timeout(self, source: Source) -> int | None:
         own: int | None = source_option(source.table.options, "scan.watermark.idle-timeout")
@@ -296,7 +300,10 @@ class Runner:
 
     def _progressed(self) -> None:
         assert self._driver is not None
-        self._say(progress=now_ms(), entry=self._driver.writer.log.last, error=None)
+        self._say(progress=now_ms(), entry=self._driver.writer.log.last, error=self._waiting(), owed=self._owing.first)
+
+    def _waiting(self) -> str | None:
+        return f"waiting: {self._owing}" if self._owing else None
 
     def _say(self, **changes: object) -> None:
         if changes.get("error") is not None:

@@ -22,6 +22,7 @@ from airflow_nrt.engine.failures.failures import corrupt_file, without
 from airflow_nrt.engine.faults import reach
 from airflow_nrt.engine.functions import register_functions
 from airflow_nrt.engine.publish.ledger import reasons, write_late, write_rejected, write_unreadable
+from airflow_nrt.engine.publish.owing import Attempt, at_once
 from airflow_nrt.engine.publish.publishing import publish_entry, remove_orphans, roll_forward
 from airflow_nrt.engine.publish.staging import Staging
 from airflow_nrt.engine.publish.update_tables import UpdateTables
@@ -71,11 +72,18 @@ COMMITS_KEPT = 2
 
 
 class StreamDriver:
-    """A driver with a lease. `clock` gives processing time in milliseconds."""
+    """A driver with a lease. `clock` gives processing time in milliseconds, `attempt` publishes or owes."""
 
     def __init__(
-        self, spark: SparkSession, plan: Plan, home: Home, writer: Writer, clock: Callable[[], int] = now_ms
+        self,
+        spark: SparkSession,
+        plan: Plan,
+        home: Home,
+        writer: Writer,
+        clock: Callable[[], int] = now_ms,
+        attempt: Attempt = at_once,
     ) -> None:
+        self.attempt = attempt
         self.spark = spark
         self.plan = plan
         self.home = home
@@ -113,10 +121,10 @@ class StreamDriver:
 
     def recover(self) -> None:
         """Publishes what the log has decided, removes the files of crashes, and fires what is due."""
-        roll_forward(self.home, self.plan, self.writer.log)
+        owed = roll_forward(self.home, self.plan, self.writer.log, attempt=self.attempt)
         sample_last(self.home, self.plan, self.writer.log)
         reach("recover-rolled")
-        remove_orphans(self.home, self.writer.log, self.writer.epoch, self.position.files())
+        remove_orphans(self.home, self.writer.epoch, self.position.files(), owed)
         self.fire_due()
 
     # ------------------------------------------------------------------ absorb
@@ -161,7 +169,7 @@ class StreamDriver:
             entry = self.writer.append_as(number, commit) if source.is_archived else self.writer.append(commit)
         self._stand_at(position)
         reach("commit-after")
-        publish_entry(self.home, self.plan, entry)
+        publish_entry(self.home, self.plan, entry, attempt=self.attempt)
         self.fire_due()
 
     def _commit_of(
@@ -489,7 +497,7 @@ class StreamDriver:
         entry = self.writer.append(Tick(tuple(published), self._clock_of_tick(), position, gone))
         self._stand_at(position)
         reach("tick-after")
-        publish_entry(self.home, self.plan, entry)
+        publish_entry(self.home, self.plan, entry, attempt=self.attempt)
 
     def replace_files(self, published: Sequence[Published], removed: Sequence[str]) -> None:
         """Publishes staged files that replace others and change no result."""

@@ -5,10 +5,13 @@ from __future__ import annotations
 import logging
 import shutil
 from collections.abc import Callable, Container, Iterable, Iterator
+from functools import partial
 from pathlib import Path
 
 from airflow_nrt.basics.errors import NrtError
+from airflow_nrt.engine.failures.servers import UnreachableError
 from airflow_nrt.engine.faults import reach
+from airflow_nrt.engine.publish.owing import Attempt, Owing, at_once
 from airflow_nrt.engine.sampling.windows import sample_entry
 from airflow_nrt.engine.sinks import sink_of
 from airflow_nrt.files.file_numbers import number_of
@@ -16,7 +19,7 @@ from airflow_nrt.home.heartbeat import now_ms
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Entry, Published, Restate
 from airflow_nrt.home.log.log import Log
-from airflow_nrt.home.window_events import is_waiting
+from airflow_nrt.home.visible import is_waiting
 from airflow_nrt.model.plan import Insert, Plan
 
 ABANDONED_MS = 600_000
@@ -27,7 +30,9 @@ Then = Callable[[Published], None]
 logger = logging.getLogger(__name__)
 
 
-def publish_entry(home: Home, plan: Plan, entry: Entry, then: Then = lambda published: None) -> None:
+def publish_entry(
+    home: Home, plan: Plan, entry: Entry, then: Then = lambda published: None, attempt: Attempt = at_once
+) -> None:
     """Publishes everything that an entry has decided, except for places that a later entry decides on.
 
     It is idempotent.
@@ -35,7 +40,21 @@ def publish_entry(home: Home, plan: Plan, entry: Entry, then: Then = lambda publ
     # An entry of a driver that removes nothing is the newest one: no later entry decides on its places.
     may_be_old = bool(entry.removed) or isinstance(entry.body, Restate)
     newer: Container[str] = _Later(home.log(), entry.n) if may_be_old else ()
-    _publish(home, plan, entry, entry.removed, newer, then)
+    _publish(home, plan, entry, entry.removed, newer, then, attempt)
+
+
+def publish_owed(home: Home, plan: Plan, owing: Owing) -> None:
+    """Publishes what is owed to sinks that answer again, in the order of the log."""
+    for name, entries in owing.due():
+        insert = plan.insert(name)
+        try:
+            sink_of(insert).check(home, insert)
+        except UnreachableError as gone:
+            owing.hold(insert, gone, entries)
+            continue
+        for entry in entries:
+            _publish(home, plan, entry, entry.removed, _Later(home.log(), entry.n), attempt=owing.attempt, only=name)
+        owing.settled(insert)
 
 
 class _Later:
@@ -60,14 +79,21 @@ def _publish(
     gone: Iterable[str],
     newer: Container[str],
     then: Then = lambda published: None,
+    attempt: Attempt = at_once,
+    only: str | None = None,
 ) -> None:
+    """Publishes what an entry has decided, for all inserts or for `only` this one."""
     reach("publish-before")
-    for insert, together in _visible_together(plan, entry.published):
+    decided = [one for one in entry.published if only in (None, one.insert)]
+    owed: set[str] = set()
+    for insert, together in _visible_together(plan, decided):
         # Asked as late as possible, because a later entry may come meanwhile. Printed rows have no place.
         files = [one for one in together if not one.target or _place(one) not in newer]
         if not files:
             continue
-        sink_of(insert).publish(home, insert, entry, files)
+        if not attempt(insert, entry, partial(sink_of(insert).publish, home, insert, entry, files)):
+            owed.add(insert.name)
+            continue
         for published in files:
             then(published)
         if sink_of(insert).publishes_entries:
@@ -75,11 +101,11 @@ def _publish(
             _remove_staged(home, files)
         reach("publish-between")
     for target in gone:
-        if target not in newer:
-            name, _, path = target.partition("/")
+        name, _, path = target.partition("/")
+        if only in (None, name) and target not in newer:
             insert = plan.insert(name)
-            sink_of(insert).remove(home, insert, entry, path)
-    _remove_staged(home, entry.published)
+            attempt(insert, entry, partial(sink_of(insert).remove, home, insert, entry, path))
+    _remove_staged(home, [one for one in decided if one.insert not in owed])
     # After publishing, because readers of the sinks wait for that.
     sample_entry(home, plan, entry)
     reach("publish-after")
@@ -103,8 +129,12 @@ def _visible_together(plan: Plan, decided: Iterable[Published]) -> Iterator[tupl
             yield insert, [one for one in files if one.insert == insert.name]
 
 
-def roll_forward(home: Home, plan: Plan, log: Log, *, beside_driver: bool = False) -> None:
+def roll_forward(
+    home: Home, plan: Plan, log: Log, *, beside_driver: bool = False, attempt: Attempt = at_once
+) -> frozenset[str]:
     """Publishes what entries have decided and what is not published yet: their staged files still exist.
+
+    Gives the directories below `staged/` whose results are owed.
 
     A later entry's decision on the same place wins, because it may be published already. Removals leave no trace in the
     home, so they are repeated. `beside_driver`: those of drivers are not, because a driver may be publishing the same
@@ -120,10 +150,12 @@ def roll_forward(home: Home, plan: Plan, log: Log, *, beside_driver: bool = Fals
             again.append((entry, gone, later.intersection(map(_place, entry.published))))
         later.update(_decided(entry))
     for entry, gone, newer in reversed(again):
-        _publish(home, plan, entry, gone, newer)
+        _publish(home, plan, entry, gone, newer, attempt=attempt)
+    decided = {Path(one.staged).parts[1] for entry, _, _ in again for one in entry.published}
+    return frozenset(name for name in decided if (home.staged / name).exists())
 
 
-def publish_abandoned(home: Home, plan: Plan, met: list[Entry]) -> None:
+def publish_abandoned(home: Home, plan: Plan, met: list[Entry], attempt: Attempt = at_once) -> None:
     """Publishes the rest of restatements that a driver has `met` long ago, because their processes have died.
 
     Removes them from the list. A failure is logged and left to the next driver, so that the stream continues.
@@ -135,7 +167,7 @@ def publish_abandoned(home: Home, plan: Plan, met: list[Entry]) -> None:
             continue
         logger.warning("publishing what the backfill that wrote entry %s has not published", entry.n)
         try:
-            publish_entry(home, plan, entry)
+            publish_entry(home, plan, entry, attempt=attempt)
         except (OSError, NrtError) as wrong:
             logger.warning("entry %s can't be published: %s", entry.n, wrong)
 
@@ -150,11 +182,14 @@ def _place(published: Published) -> str:
     return f"{published.insert}/{published.target}"
 
 
-def remove_orphans(home: Home, log: Log, epoch: int, referenced: Iterable[str]) -> None:
-    """Removes files that drivers of older epochs wrote and no entry refers to."""
+def remove_orphans(home: Home, epoch: int, referenced: Iterable[str], owed: Container[str]) -> None:
+    """Removes files that drivers of older epochs wrote and no entry refers to.
+
+    `referenced` are files of state, `owed` directories of results that are still to be published.
+    """
     keep = set(referenced)
     for directory in home.staged.iterdir():
-        if _is_older(directory.name, epoch):
+        if _is_older(directory.name, epoch) and directory.name not in owed:
             shutil.rmtree(directory, ignore_errors=True)
     for operator in home.state.iterdir():
         for directory in operator.iterdir():

@@ -54,6 +54,7 @@ from airflow_nrt.home.log.entries import OperatorState, Split
 from airflow_nrt.home.log.history import History, read_history
 from airflow_nrt.home.log.verifiability import not_comparable
 from airflow_nrt.home.notes.verdicts import keep_verdict
+from airflow_nrt.home.visible import waiting
 from airflow_nrt.model.connectors import connector_of
 from airflow_nrt.model.internal_columns import WINDOW_END
 from airflow_nrt.model.operators import WindowAggregate
@@ -257,8 +258,10 @@ def _verify_insert(scene: _Scene, insert: Insert, sink: Sink) -> tuple[InsertVer
     if bounds is None:
         return InsertVerdict(insert.name, 0, 0, 0, 0, pending, dict.fromkeys(CLASSES, 0)), []
     after, until = bounds
-    # A late row of these has arrived, and the version with it is not published yet.
-    changing = scene.history.changing(insert.name)
+    # Either a late row of these has arrived, and the version with it is not published yet; or the sink does not answer.
+    mine = [one for (name, _), one in scene.history.published.items() if name == insert.name]
+    owed = {one.end for one in waiting(scene.home, mine) if one.end is not None} if not sink.is_copy else set()
+    changing = scene.history.changing(insert.name) | owed
     pending += sum(1 for end in changing if after < end <= until)
     ends = {p.end for (name, _), p in scene.history.published.items() if name == insert.name and p.end is not None}
     inside = [end for end in ends - changing if after < end <= until]

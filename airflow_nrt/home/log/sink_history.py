@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from airflow_nrt.home.log.entries import Entry, Published
+from airflow_nrt.home.log.entries import ARCHIVED, COMPACTED, Entry, Published
 
 ADDED, REPLACED, REMOVED, CHANGED = "+I", "+U", "-D", "±"
 """A window (or the rows of a batch) appeared, was replaced by a newer version, was removed; or single rows changed."""
@@ -22,11 +22,13 @@ class Change:
 
 
 def changes(entries: Iterable[Entry]) -> Iterator[Change]:
-    """All changes in their order."""
+    """All changes of results in their order. Files of archives are no results."""
     standing: dict[tuple[str, str], Published] = {}
     keys: dict[str, tuple[str, str]] = {}
     for entry in entries:
         for one in entry.published:
+            if one.state in (ARCHIVED, COMPACTED):
+                continue
             key = _key(one)
             known = key in standing and one.end is not None
             op = CHANGED if one.state == "changed" else REPLACED if known else ADDED

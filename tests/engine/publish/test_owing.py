@@ -1,0 +1,152 @@
+"""A sink that does not answer holds back nothing but its own results, and gets them once it answers again."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from airflow_nrt.basics.jars import fetched
+from airflow_nrt.engine.driver.run import Runner
+from airflow_nrt.engine.verify.verify import verify
+from airflow_nrt.home.heartbeat import Heartbeat, read_heartbeat
+from airflow_nrt.home.home import Home
+from airflow_nrt.home.log.sink_history import standing_at
+from airflow_nrt.home.visible import waiting
+from airflow_nrt.home.window_events import Completed, read_window_events
+from airflow_nrt.model.plan import Plan
+from airflow_nrt.sql.load import plan_script
+from airflow_nrt.triggers.alarm import look_at_tables
+from airflow_nrt.triggers.window import look_at_windows
+from tests.engine.reports import HOUR, MINUTE, MORNING, rows_of
+from tests.engine.sinks.jdbc.reports import COUNTS, CURVE, ORDERS, arrive
+from tests.servers.installed import missing
+from tests.servers.postgresql import PostgreSql
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Iterator[PostgreSql]:
+    """One that a test stops and starts."""
+    if not fetched("postgresql"):
+        missing("the driver of PostgreSQL is not here: airflow-nrt prepare postgresql")
+    server = PostgreSql(tmp_path / "postgresql").start()
+    yield server
+    server.stop("immediate")
+
+
+def two_sinks(place: Path, url: str) -> Plan:
+    return plan_script(
+        f"""{ORDERS}
+        CREATE TABLE curve ({CURVE}) WITH ('connector' = 'jdbc', 'url' = '{url}', 'table-name' = 'curve',
+          'username' = 'app', 'sink.create-table' = 'true');
+        CREATE TABLE files ({CURVE}) WITH ('connector' = 'filesystem', 'path' = 'files', 'format' = 'json');
+        INSERT INTO curve {COUNTS};
+        INSERT INTO files {COUNTS};""",
+        {},
+        "orders_curve",
+        place,
+    )
+
+
+class Driver:
+    """A driver in a thread of its own."""
+
+    def __init__(self, spark: SparkSession, plan: Plan, home: Home, available_now: bool = False) -> None:
+        self.home = home
+        self.stop = threading.Event()
+        self.failure: BaseException | None = None
+        self.runner = Runner(spark, plan, home, available_now, stop_asked=self.stop)
+        self.thread = threading.Thread(target=self._run, daemon=True)
+        self.thread.start()
+
+    def _run(self) -> None:
+        try:
+            self.runner.run()
+        except BaseException as failure:
+            self.failure = failure
+
+    def beat(self) -> Heartbeat:
+        beat = read_heartbeat(self.home.heartbeats)
+        assert beat is not None
+        return beat
+
+    def until(self, done: Callable[[], bool]) -> None:
+        deadline = time.monotonic() + 60
+        while not done():
+            assert self.failure is None and self.thread.is_alive(), self.failure
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+
+    def end(self) -> None:
+        self.stop.set()
+        self.thread.join()
+        assert self.failure is None, self.failure
+
+
+def end(minute: int) -> int:
+    return MORNING + 10 * HOUR + minute * MINUTE
+
+
+def reached(home: Home) -> dict[str, int | None]:
+    """Up to when the windows of each table are visible."""
+    return {one.table: one.complete_until for one in look_at_tables(home)[2]}
+
+
+def test_a_database_that_is_away_holds_back_no_files(spark: SparkSession, database: PostgreSql, tmp_path: Path) -> None:
+    plan = two_sinks(tmp_path, database.url)
+    arrive(tmp_path, "0", (1, 5, "10:01:00"), (1, 1, "10:12:00"))
+    home = Home.create(tmp_path / "home", plan)
+    first = Driver(spark, plan, home)
+    first.until(lambda: len(rows_of(tmp_path / "files", "json")) == 1 and first.beat().entry > 1)
+    database.stop("immediate")
+    arrive(tmp_path, "1", (1, 2, "10:22:00"), (2, 2, "10:23:00"))
+    first.until(lambda: len(rows_of(tmp_path / "files", "json")) == 2)
+    first.until(lambda: bool(first.beat().owed))
+    arrive(tmp_path, "2", (1, 2, "10:31:30"))
+    first.until(lambda: len(rows_of(tmp_path / "files", "json")) == 4)
+    first.until(lambda: reached(home)["files"] == end(30))
+    beat = first.beat()
+    assert (beat.error or "").startswith("waiting: ") and "the results of" in str(beat.error)
+    assert reached(home)["curve"] == end(10)
+    assert look_at_windows(str(home.path)).complete_until == reached(home)["curve"]
+    assert len(read_window_events(home, Completed(), "files", -1).ends) == 3
+    assert len(read_window_events(home, Completed(), "curve", -1).ends) == 1
+    first.end()
+    shown = [row for row in standing_at(home.log().entries()) if row.published.insert == "curve"]
+    assert [one.end for one in waiting(home, (row.published for row in shown))] == [end(20), end(30)]
+    # The next driver begins while the database is away.
+    second = Driver(spark, plan, home)
+    second.until(lambda: second.beat().owed == {"curve": beat.owed["curve"]} and second.beat().epoch > beat.epoch)
+    database.start()
+    second.until(lambda: not second.beat().owed and second.beat().error is None)
+    rows = database.query("SELECT shop, window_end, n FROM curve ORDER BY window_end, shop")
+    assert [(shop, end[11:16], n) for shop, end, n in rows] == [
+        ("1", "10:10", "1"),
+        ("1", "10:20", "2"),
+        ("1", "10:30", "3"),
+        ("2", "10:30", "1"),
+    ]
+    second.end()
+    assert not any(home.staged.iterdir())
+    verdict = verify(spark, plan, home)
+    assert verdict.is_proven and verdict.windows == 6
+
+
+def test_an_input_that_ends_waits_for_its_sink(spark: SparkSession, database: PostgreSql, tmp_path: Path) -> None:
+    plan = two_sinks(tmp_path, database.url)
+    arrive(tmp_path, "0", (1, 5, "10:01:00"), (1, 1, "10:12:00"))
+    home = Home.create(tmp_path / "home", plan)
+    assert Runner(spark, plan, home, available_now=True).run() == "finished"
+    database.stop("immediate")
+    arrive(tmp_path, "1", (1, 2, "10:22:00"))
+    last = Driver(spark, plan, home, available_now=True)
+    last.until(lambda: len(rows_of(tmp_path / "files", "json")) == 2 and bool(last.beat().owed))
+    assert last.thread.is_alive()
+    database.start()
+    last.thread.join(60)
+    assert last.failure is None and last.beat().state == "finished"
+    assert database.query("SELECT COUNT(*) FROM curve") == [["2"]]
