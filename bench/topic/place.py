@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -18,7 +19,7 @@ REPORT = """
 CREATE TABLE orders (item INT, buyer INT, price DECIMAL(10, 2), ts TIMESTAMP(3),
   WATERMARK FOR ts AS ts - INTERVAL '5' SECOND)
 WITH ('connector' = 'kafka', 'topic' = 'orders', 'properties.bootstrap.servers' = '{broker}',
-  'scan.startup.mode' = 'earliest-offset', 'scan.watermark.max-ahead' = '40000 d', 'format' = 'csv');
+  'scan.startup.mode' = 'earliest-offset', 'scan.watermark.max-ahead' = '40000 d', 'format' = 'csv'{more});
 CREATE TABLE curve (item INT, window_end TIMESTAMP(3), buyers BIGINT, gmv DECIMAL(38, 2),
   PRIMARY KEY (item, window_end) NOT ENFORCED)
 WITH ('connector' = 'jdbc', 'url' = '{database}', 'table-name' = 'curve', 'username' = 'app',
@@ -27,6 +28,12 @@ INSERT INTO curve SELECT item, window_end, COUNT(DISTINCT buyer), SUM(price)
 FROM TABLE(CUMULATE(TABLE orders, DESCRIPTOR(ts), INTERVAL '10' MINUTES, INTERVAL '1' DAY))
 GROUP BY item, window_start, window_end;
 """
+ARCHIVE = """
+CREATE TABLE orders_by_hour (item INT, buyer INT, price DECIMAL(10, 2), ts TIMESTAMP(3), ds STRING, hh STRING)
+PARTITIONED BY (ds, hh) WITH ('connector' = 'filesystem', 'path' = 'archive', 'format' = 'parquet');
+"""
+ARCHIVED = ", 'archive' = 'orders_by_hour'"
+BOUNDED = ", 'scan.bounded.mode' = 'latest-offset'"
 
 
 @dataclass
@@ -40,6 +47,14 @@ class Place:
     @property
     def home(self) -> Home:
         return Home.at(self.path / "home")
+
+    def write(self, more: str = "") -> None:
+        """A report of its own, of which nothing has run. `more` are options of the topic."""
+        shutil.rmtree(self.home.path, ignore_errors=True)
+        shutil.rmtree(self.path / "archive", ignore_errors=True)
+        self.database.query("DROP TABLE IF EXISTS curve, nrt_windows, nrt_owners")
+        text = REPORT.format(broker=self.broker.address, database=self.database.url, more=more)
+        (self.path / "curve.sql").write_text(ARCHIVE + text if more == ARCHIVED else text)
 
     def driver(self, *more: str) -> subprocess.Popen[bytes]:
         line = [sys.executable, "-m", "airflow_nrt.cli.main", "run", str(self.path / "curve.sql")]
@@ -66,8 +81,8 @@ class Place:
 def place(path: Path) -> Iterator[Place]:
     broker, database = Broker(path / "kafka").start(), PostgreSql(path / "postgresql").start()
     try:
-        (path / "curve.sql").write_text(REPORT.format(broker=broker.address, database=database.url))
         made = Place(path, broker, database)
+        made.write()
         # It makes the topic, and sends nothing.
         assert made.producer(1, 0).wait() == 0, (path / "producer.log").read_text()
         yield made

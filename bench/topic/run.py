@@ -1,6 +1,8 @@
 """Kafka → CUMULATE with exact distinct → PostgreSQL, all on this machine.
 
 python -m bench.topic.run catch-up [--records 5000000]
+python -m bench.topic.run archive [--records 5000000] [--runs 3]
+python -m bench.topic.run flink --python PYTHON --jars DIR [--records 5000000] [--runs 3]
 python -m bench.topic.run sustained [--rate 20000] [--minutes 10] [--speed 60]
 python -m bench.topic.run latency [--rate 5000] [--minutes 5] [--speed 60]
 """
@@ -9,13 +11,16 @@ from __future__ import annotations
 
 import argparse
 import shutil
+import statistics
+import subprocess
 import time
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from pathlib import Path
 
 import numpy as np
 
-from bench.topic.place import Place, place
+from bench.topic.place import ARCHIVED, BOUNDED, Place, place
 
 DELAY = timedelta(seconds=5)
 STEP = timedelta(minutes=10)
@@ -23,9 +28,14 @@ MIDNIGHT = datetime(2024, 6, 18)
 WARM_UP = 60
 
 
+def fill(one: Place, records: int) -> None:
+    """A day of records, all of them there before anything reads."""
+    one.producer(1_000_000, records // 1_000_000, 86_400 / max(records // 1_000_000, 1) * 0.99).wait()
+
+
 def catch_up(one: Place, records: int) -> None:
     """All records are there before the driver starts."""
-    one.producer(1_000_000, records // 1_000_000, 86_400 / max(records // 1_000_000, 1) * 0.99).wait()
+    fill(one, records)
     began = time.monotonic()
     one.driver("--available-now").wait()
     seconds = time.monotonic() - began
@@ -34,6 +44,49 @@ def catch_up(one: Place, records: int) -> None:
         f"catch-up of {one.read():,} records: {seconds:.1f} s with the start of Spark, {one.read() / seconds:,.0f} a "
         f"second; {windows[0]} windows, {windows[1]} rows"
     )
+
+
+def seconds_of(command: Callable[[], subprocess.Popen[bytes]]) -> float:
+    began = time.monotonic()
+    assert command().wait() == 0
+    return time.monotonic() - began
+
+
+def archive(one: Place, records: int, runs: int) -> None:
+    """The same catch-up with an archive and without one, in turn."""
+    fill(one, records)
+    ratios = []
+    for _ in range(runs):
+        took = []
+        for more in ("", ARCHIVED):
+            one.write(more)
+            took.append(seconds_of(lambda: one.driver("--available-now")))
+        ratios.append(took[0] / took[1])
+        print(f"{took[0]:.1f} s without, {took[1]:.1f} s with an archive: {ratios[-1]:.2f}", flush=True)
+    print(f"throughput with an archive: {statistics.median(ratios):.2f} of that without (median of {runs} pairs)")
+
+
+def flink(one: Place, records: int, runs: int, python: Path, jars: Path) -> None:
+    """The same topic and report here and in Flink, in turn. Both end with the topic, and the tables must be equal."""
+    fill(one, records)
+    line = [str(python), str(Path(__file__).parents[1] / "peers" / "flink_topic.py"), "--jars", str(jars)]
+    line += ["--broker", one.broker.address, "--database", one.database.url]
+    columns = "item INT, window_end TIMESTAMP(3), buyers BIGINT, gmv NUMERIC(38, 2), PRIMARY KEY (item, window_end)"
+    ratios = []
+    for _ in range(runs):
+        one.write(BOUNDED)
+        one.database.query(f"DROP TABLE IF EXISTS curve_of_flink; CREATE TABLE curve_of_flink ({columns})")
+        ours = seconds_of(one.driver)
+        with open(one.path / "flink.log", "ab") as log:
+            theirs = seconds_of(lambda: subprocess.Popen(line, stdout=log, stderr=log))
+        names = "item, window_end, buyers, gmv"
+        differ = one.database.query(
+            f"SELECT COUNT(*) FROM ((SELECT {names} FROM curve EXCEPT SELECT {names} FROM curve_of_flink) UNION ALL "
+            f"(SELECT {names} FROM curve_of_flink EXCEPT SELECT {names} FROM curve)) AS rows_of_one"
+        )
+        ratios.append(theirs / ours)
+        print(f"{ours:.1f} s here, {theirs:.1f} s in Flink: {ratios[-1]:.2f}; {differ[0][0]} rows differ", flush=True)
+    print(f"{statistics.median(ratios):.2f} times as fast as Flink (median of {runs} pairs)")
 
 
 def sustained(one: Place, rate: int, minutes: float, speed: float) -> None:
@@ -85,11 +138,14 @@ def _has_table(one: Place) -> bool:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=("catch-up", "sustained", "latency"))
+    parser.add_argument("what", choices=("catch-up", "archive", "flink", "sustained", "latency"))
     parser.add_argument("--records", type=int, default=5_000_000)
     parser.add_argument("--rate", type=int)
     parser.add_argument("--minutes", type=float)
     parser.add_argument("--speed", type=float, default=60, help="seconds of event time a second")
+    parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--python", type=Path, help="a Python that has apache-flink 2.2")
+    parser.add_argument("--jars", type=Path, help="Flink's connectors for Kafka and JDBC, and PostgreSQL's driver")
     parser.add_argument("--out", type=Path, default=Path("bench/out/topic"))
     given = parser.parse_args()
     path = given.out.absolute()
@@ -98,6 +154,12 @@ def main() -> None:
     with place(path) as one:
         if given.what == "catch-up":
             catch_up(one, given.records)
+        elif given.what == "archive":
+            archive(one, given.records, given.runs)
+        elif given.what == "flink":
+            if given.python is None or given.jars is None:
+                parser.error("flink needs --python and --jars")
+            flink(one, given.records, given.runs, given.python, given.jars)
         elif given.what == "sustained":
             sustained(one, given.rate or 20_000, given.minutes or 10, given.speed)
         else:
