@@ -40,7 +40,8 @@ class InsertOutline:
 
     `columns` are names and kinds of type (`BIGINT`) in the files, `key` those that distinguish the rows of a window.
     `options` say how a line is formatted, and how many keys are sampled. With `whole_windows` each file holds all rows
-    of a window. `operators` are the operators of these windows.
+    of a window. `operators` are the operators of these windows. `sampled` says whether the home keeps samples of
+    whole windows; None where an older version wrote it, which sampled files alone.
     """
 
     name: str
@@ -52,6 +53,7 @@ class InsertOutline:
     whole_windows: bool = False
     options: Mapping[str, str] = field(default_factory=dict)
     operators: tuple[str, ...] = ()
+    sampled: bool | None = None
 
     def __post_init__(self) -> None:
         """Raises TypeError."""
@@ -80,6 +82,7 @@ class InsertOutline:
             whole_windows=bool(insert.operators) and directory is not None and not insert.emits_changes,
             options={name: sink.options[name] for name in _KEPT_OPTIONS if name in sink.options},
             operators=insert.operators,
+            sampled=bool(insert.operators) and not insert.emits_changes and connector_of(sink).keeps_samples(sink),
         )
 
 

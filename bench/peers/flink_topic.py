@@ -26,7 +26,7 @@ def main() -> None:
         "'scan.bounded.mode' = 'latest-offset', 'format' = 'csv')",
         "CREATE TABLE curve (item INT, window_end TIMESTAMP(3), buyers BIGINT, gmv DECIMAL(38, 2), "
         "PRIMARY KEY (item, window_end) NOT ENFORCED) WITH ('connector' = 'jdbc', "
-        f"'url' = '{options.database}', 'table-name' = 'curve_of_flink', 'username' = 'app', "
+        f"'url' = '{options.database}', 'table-name' = 'curve_of_flink', 'username' = 'app', 'password' = 'none', "
         "'sink.buffer-flush.max-rows' = '5000')",
     ):
         tables.execute_sql(statement)

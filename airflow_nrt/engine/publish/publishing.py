@@ -12,7 +12,7 @@ from airflow_nrt.basics.errors import NrtError
 from airflow_nrt.engine.failures.servers import UnreachableError
 from airflow_nrt.engine.faults import reach
 from airflow_nrt.engine.publish.owing import Attempt, Owing, at_once
-from airflow_nrt.engine.sampling.windows import sample_entry
+from airflow_nrt.engine.sampling.windows import sample_entry, sample_insert
 from airflow_nrt.engine.sinks import sink_of
 from airflow_nrt.files.file_numbers import number_of
 from airflow_nrt.home.heartbeat import now_ms
@@ -97,6 +97,7 @@ def _publish(
         for published in files:
             then(published)
         if sink_of(insert).publishes_entries:
+            sample_insert(home, insert, entry)
             # Else they would be published again, as long as another sink of the entry is away.
             _remove_staged(home, files)
         reach("publish-between")

@@ -30,18 +30,24 @@ log = logging.getLogger(__name__)
 
 
 def sample_entry(home: Home, plan: Plan, entry: Entry) -> None:
-    """Writes the samples of the windows that an entry has published. Failures are logged, and skipped."""
+    """Writes the samples of the windows that an entry has published into files."""
     for insert in plan.inserts:
-        mine = [one for one in entry.published if one.insert == insert.name]
-        sampling = Sampling.of(InsertOutline.of(insert))
-        if not mine or not sampling.top:
-            continue
-        try:
-            samples = list(_samples(insert, sampling, entry, mine))
-            write_samples(home, insert.name, entry, samples)
-        except Exception as wrong:
-            # The windows are published already, and a missing picture must not stop the report.
-            log.warning("%s: no sample of its windows: %s", insert.name, wrong)
+        if not sink_of(insert).publishes_entries:
+            sample_insert(home, insert, entry)
+
+
+def sample_insert(home: Home, insert: Insert, entry: Entry) -> None:
+    """Writes the samples of the windows that an entry has published of one insert. Failures are logged, and skipped."""
+    mine = [one for one in entry.published if one.insert == insert.name]
+    sampling = Sampling.of(InsertOutline.of(insert))
+    if not mine or not sampling.top:
+        return
+    try:
+        samples = list(_samples(home, insert, sampling, entry, mine))
+        write_samples(home, insert.name, entry, samples)
+    except Exception as wrong:
+        # The windows are published already, and a missing picture must not stop the report.
+        log.warning("%s: no sample of its windows: %s", insert.name, wrong)
 
 
 def sample_last(home: Home, plan: Plan, log: Log) -> None:
@@ -51,7 +57,9 @@ def sample_last(home: Home, plan: Plan, log: Log) -> None:
         sample_entry(home, plan, last)
 
 
-def _samples(insert: Insert, sampling: Sampling, entry: Entry, published: list[Published]) -> Iterator[Sample]:
+def _samples(
+    home: Home, insert: Insert, sampling: Sampling, entry: Entry, published: list[Published]
+) -> Iterator[Sample]:
     """The samples, newest window first, up to the number of bytes."""
     newest_first = sorted((one for one in published if one.end is not None), key=attrgetter("end"), reverse=True)
     left = _MOST_BYTES
@@ -59,7 +67,7 @@ def _samples(insert: Insert, sampling: Sampling, entry: Entry, published: list[P
         files = list(group)
         present: list[pa.Table] = []
         for one in files:
-            read = sink_of(insert).sample(insert, one, sampling.keys, sampling.measures, left)
+            read = sink_of(insert).sample(home, insert, one, sampling.keys, sampling.measures, left)
             if read is not None:
                 present.append(read[0])
                 left -= read[1]

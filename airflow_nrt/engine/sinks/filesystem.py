@@ -101,7 +101,7 @@ class Filesystem(Sink):
         return blurred(insert)
 
     def sample(
-        self, insert: Insert, published: Published, keys: Sequence[str], measures: Sequence[str], limit: int
+        self, home: Home, insert: Insert, published: Published, keys: Sequence[str], measures: Sequence[str], limit: int
     ) -> tuple[pa.Table, int] | None:
         try:
             content = read_regular(self._root(insert) / published.target, limit)

@@ -22,8 +22,8 @@ def read_table(table: Table, one: Published, content: bytes, keys: Sequence[str]
     found = _READERS[table.format](table, content, [name for name in (*keys, *measures) if name in inside])
     values = _partition_values(one.target)
     columns = [
-        *(_texts(found[name]) if name in inside else pa.array([values.get(name)] * len(found)) for name in keys),
-        *(_doubles(found[name]) if name in inside else pa.nulls(len(found), pa.float64()) for name in measures),
+        *(as_texts(found[name]) if name in inside else pa.array([values.get(name)] * len(found)) for name in keys),
+        *(as_doubles(found[name]) if name in inside else pa.nulls(len(found), pa.float64()) for name in measures),
     ]
     return pa.table(columns, names=[*keys, *measures])
 
@@ -77,11 +77,11 @@ def _type(table: Table, name: str) -> pa.DataType:
     return pa.float64() if kind in ("DECIMAL", "FLOAT", "DOUBLE") else pa.string()
 
 
-def _texts(column: pa.ChunkedArray) -> pa.ChunkedArray:
+def as_texts(column: pa.ChunkedArray) -> pa.ChunkedArray:
     return pc.cast(column, pa.string())
 
 
-def _doubles(column: pa.ChunkedArray) -> pa.ChunkedArray:
+def as_doubles(column: pa.ChunkedArray) -> pa.ChunkedArray:
     if pa.types.is_decimal(column.type):
         return pc.cast(column, pa.float64(), safe=False)
     return pc.cast(column, pa.float64())

@@ -96,10 +96,11 @@ class Sink(ABC):
         return frozenset()
 
     def sample(
-        self, insert: Insert, published: Published, keys: Sequence[str], measures: Sequence[str], limit: int
+        self, home: Home, insert: Insert, published: Published, keys: Sequence[str], measures: Sequence[str], limit: int
     ) -> tuple[pa.Table, int] | None:
         """The keys as texts and the measures as doubles of a published file, and the number of bytes read.
 
-        None if the sink has no samples, if the file was replaced since, or if it has more bytes than `limit`.
+        None if the sink has no samples, if the file was replaced since, or if it has more bytes than `limit`. A sink
+        that `publishes_entries` is asked while the staged file is still there.
         """
         return None

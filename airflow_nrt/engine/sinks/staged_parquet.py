@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pyspark.sql import DataFrame
 
@@ -13,6 +14,9 @@ from airflow_nrt.files.checksum import checksum_of
 from airflow_nrt.home.log.entries import Published
 from airflow_nrt.model.internal_columns import WINDOW_END
 from airflow_nrt.model.plan import Insert
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 
 def in_windows(frame: DataFrame, insert: Insert, tasks: int) -> DataFrame:
@@ -40,3 +44,18 @@ def staged_parquet(
         staged = str(file.relative_to(directory.parent.parent))
         is_changelog = end is not None and insert.emits_changes
         yield Published(insert.name, start, end, state, count, checksum, staged, target_of(end), is_changelog)
+
+
+def staged_sample(file: Path, keys: Sequence[str], measures: Sequence[str], limit: int) -> tuple[pa.Table, int] | None:
+    """As `Sink.sample`, of a staged file; None if it is published and gone, or has more bytes than `limit`."""
+    if not file.is_file() or file.stat().st_size > limit:
+        return None
+    # Imported with the first window: the import is slow, and many reports have no windows.
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    from airflow_nrt.engine.sinks.result_tables import as_doubles, as_texts
+
+    rows = parquet.ParquetFile(file).read([*keys, *measures], use_threads=False)
+    columns = [*(as_texts(rows[name]) for name in keys), *(as_doubles(rows[name]) for name in measures)]
+    return pa.table(columns, names=[*keys, *measures]), file.stat().st_size

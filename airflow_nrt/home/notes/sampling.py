@@ -29,9 +29,9 @@ class Sampling:
 
     @classmethod
     def of(cls, insert: InsertOutline) -> Sampling:
-        """The sampling of an insert; empty where a file does not hold a whole window, or has a format that is not
-        sampled."""
-        if not insert.whole_windows or insert.format not in FORMATS:
+        """The sampling of an insert; empty where nothing holds a whole window, or its connector has no samples."""
+        of_files = insert.whole_windows and insert.format in FORMATS
+        if not (of_files if insert.sampled is None else insert.sampled):
             return cls()
         if insert.window is None or insert.window.text.startswith(_SLOTTED):
             return cls()

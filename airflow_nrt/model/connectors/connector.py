@@ -88,6 +88,10 @@ class Connector(ABC):
         """The directory with a file for each window, for readers of results without Spark; None if there is none."""
         return None
 
+    def keeps_samples(self, table: Table) -> bool:
+        """Whether the windows that the table takes, as a sink, are sampled for the page."""
+        return False
+
     def takes_changes(self, table: Table) -> bool:
         """Whether a written row can be retracted."""
         return self.takes_changes_as_such(table) or self.replaces_rows(table)

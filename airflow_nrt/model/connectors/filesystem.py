@@ -86,6 +86,9 @@ class Filesystem(Connector):
     def directory(self, table: Table) -> str:
         return table.path.removeprefix("file://")
 
+    def keeps_samples(self, table: Table) -> bool:
+        return not table.is_changelog
+
     def place(self, table: Table) -> str:
         return table.path
 

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from airflow_nrt.basics.durations import MINUTE, parse_duration
 from airflow_nrt.basics.errors import InputError, MissingError
 from airflow_nrt.model.connectors.connector import SinkOnly
-from airflow_nrt.model.options.known import EVERY_SINK, read_option
+from airflow_nrt.model.options.known import EVERY_SINK, SINK_OPTIONS, read_option
 from airflow_nrt.model.options.option import Option, free, named, parse_boolean, positive, whole_number
 from airflow_nrt.model.tables import Table
 from airflow_nrt.model.windows import Window
@@ -48,6 +48,7 @@ class Jdbc(SinkOnly):
                 Option(PASSWORD, str, None, "of the database"),
                 Option(PATIENCE, parse_duration, MINUTE // 6, "how long one attempt to connect may take"),
                 Option(CREATE, parse_boolean, False, "the table is created where it is missing"),
+                SINK_OPTIONS["sink.sample"],
             ),
             Option("driver", str, None, "of JDBC", idle="the url says which"),
             Option("sink.buffer-flush.max-rows", whole_number, None, "of the sink", idle=_AT_ONCE),
@@ -82,6 +83,9 @@ class Jdbc(SinkOnly):
 
     def takes_changes_as_such(self, table: Table) -> bool:
         return bool(table.primary_key)
+
+    def keeps_samples(self, table: Table) -> bool:
+        return True
 
     def jars(self, table: Table) -> str:
         return _JARS[kind_of(table)]

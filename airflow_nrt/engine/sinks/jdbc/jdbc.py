@@ -7,6 +7,7 @@ import uuid
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import reduce
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
@@ -21,13 +22,16 @@ from airflow_nrt.engine.sinks.jdbc.tables import OP as STAGED_OP
 from airflow_nrt.engine.sinks.jdbc.tables import ROW, STAGE, WINDOW, Tables, stages_of
 from airflow_nrt.engine.sinks.jdbc.texts import text_sql, value_sql, written
 from airflow_nrt.engine.sinks.sink import Ledger, Sink, Standing
-from airflow_nrt.engine.sinks.staged_parquet import in_windows, staged_parquet
+from airflow_nrt.engine.sinks.staged_parquet import in_windows, staged_parquet, staged_sample
 from airflow_nrt.engine.spark.active import active_session
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Entry, Published
 from airflow_nrt.model.connectors.jdbc import TABLE
 from airflow_nrt.model.internal_columns import OP, WINDOW_END
 from airflow_nrt.model.plan import Insert
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 _ROWS_AT_ONCE = "5000"
 
@@ -88,6 +92,11 @@ class Jdbc(Sink):
         foreign = {str(one): f"{insert.sink.options[TABLE]}: {format_instant(one)}" for one in found - known}
         rows = _read(spark, insert, between).withColumn(WINDOW_END, _end(insert.end_column))
         return Standing(rows.where(F.col(WINDOW_END).isin(wanted)) if wanted else rows.where("false"), foreign)
+
+    def sample(
+        self, home: Home, insert: Insert, published: Published, keys: Sequence[str], measures: Sequence[str], limit: int
+    ) -> tuple[pa.Table, int] | None:
+        return staged_sample(home.path / published.staged, keys, measures, limit)
 
     def as_read(self, insert: Insert, rows: DataFrame) -> DataFrame:
         return rows.withColumns({one.name: F.expr(written(one)) for one in insert.sink.physical if one.type.is_string})

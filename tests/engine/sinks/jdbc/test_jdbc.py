@@ -13,6 +13,7 @@ from airflow_nrt.engine.publish.publishing import publish_entry, roll_forward
 from airflow_nrt.engine.sinks.jdbc import jdbc
 from airflow_nrt.engine.verify.verify import Interval, verify
 from airflow_nrt.home.home import Home
+from airflow_nrt.home.notes.samples import day_of, read_samples, sampled_files
 from airflow_nrt.sql.load import plan_script
 from tests.engine.reports import HOUR, MINUTE, MORNING, Stream
 from tests.engine.sinks.jdbc.reports import CURVE, ORDERS, arrive, report
@@ -46,6 +47,9 @@ def test_windows_are_there_once_and_proven(spark, server: Server, tmp_path: Path
     ]
     verdict = verify(spark, plan, again.home)
     assert verdict.is_proven and not verdict.problems and verdict.inserts[0].windows == 3
+    # The page has a curve without asking the database.
+    samples = read_samples(sampled_files(again.home, "curve", day_of(SPAN.end or 0)))
+    assert [(one.rows, one.total) for one in samples.values()] == [(2, (2, 12)), (2, (4, 16)), (2, (4, 16))]
 
 
 def staged(server: Server, table: str) -> int:
