@@ -49,7 +49,7 @@ class Lineage:
 def lineage_of(plan: Plan) -> Lineage:
     """The lineage of a plan, without masked values."""
     tracer = _Tracer(plan)
-    sources = tuple(_dataset(plan, source.table, source.name) for source in plan.sources)
+    sources = tuple(_dataset(plan, table, table.name) for table in plan.tables_read)
     results = tuple(_dataset(plan, one.sink, one.name, tracer.of_insert(one)) for one in plan.inserts)
     return Lineage(sources, results, without_secrets(plan.script))
 

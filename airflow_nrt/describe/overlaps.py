@@ -21,7 +21,7 @@ HIDDEN = ("_", ".")
 
 def check_places(plan: Plan, home: str | Path | None = None) -> None:
     """Raises InputError if one of the sources, the sinks and the home (if one is given) contains another."""
-    sources = [source.table for source in plan.sources if "path" in source.table.options]
+    sources = [table for table in plan.tables_read if "path" in table.options]
     sinks = [insert.sink for insert in plan.inserts if "path" in insert.sink.options]
     for source, sink in product(sources, sinks):
         if _is_read(_real(source.path), _real(sink.path)):
@@ -51,9 +51,9 @@ def check_sources(plan: Plan) -> None:
 
 def missing_sources(plan: Plan) -> Iterator[str]:
     """A message for each source that does not exist."""
-    for source in plan.sources:
-        if "path" in source.table.options and not _real(source.table.path).exists():
-            yield f"table {source.name!r}: there is no {_shown(source.table)}"
+    for table in plan.tables_read:
+        if "path" in table.options and not _real(table.path).exists():
+            yield f"table {table.name!r}: there is no {_shown(table)}"
 
 
 def _meet(table: Table, home: Path, reads: bool) -> bool:

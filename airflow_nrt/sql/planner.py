@@ -158,6 +158,7 @@ class Planner:
             tuple(function for function in self.functions.values() if function is not None),
             origins=tuple(self._notes),
             idle=tuple(dict.fromkeys(self.idle)),
+            lookups=findings.lookups(),
         )
 
     def add_all(

@@ -9,6 +9,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from airflow_nrt.basics.instants import END_OF_TIME
 from airflow_nrt.basics.spelling import bigint
+from airflow_nrt.engine.dimensions.views import provide_newest
 from airflow_nrt.engine.functions import register_functions
 from airflow_nrt.engine.sources import source_of
 from airflow_nrt.engine.spark.frames import run_query
@@ -45,6 +46,8 @@ def insert_result(
 ) -> DataFrame:
     """The rows of an insert over these splits, for all windows with `after < end <= until`, with `_nrt_end`."""
     register_functions(spark, plan)
+    for lookup in plan.lookups:
+        provide_newest(spark, lookup)
     tasks = suit(spark, [split for some in splits.values() for split in some])
     names = [source.name for source in plan.sources if source.name in splits]
     clock = now_ms()

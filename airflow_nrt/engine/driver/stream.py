@@ -16,6 +16,7 @@ from pyspark.sql import DataFrame, SparkSession
 from airflow_nrt.basics.instants import END_OF_TIME
 from airflow_nrt.basics.spelling import string_literal
 from airflow_nrt.engine.batch.batch import needs_position
+from airflow_nrt.engine.dimensions.current import CurrentVersions
 from airflow_nrt.engine.driver.batch_result import BatchResult, BatchRows
 from airflow_nrt.engine.driver.single_batch import all_fired, comes_whole, whole_result
 from airflow_nrt.engine.failures.failures import corrupt_file, without
@@ -80,6 +81,7 @@ class StreamDriver:
         self.writer = writer
         self.clock = clock
         register_functions(spark, plan)
+        self.dimensions = CurrentVersions(spark, plan, home)
         self.store = SliceStore(spark, home, writer.epoch)
         self.layouts = {operator.name: layout_of(operator) for operator in plan.operators}
         self.versions = VersionedInserts(self.store, plan, self.layouts)
@@ -90,6 +92,8 @@ class StreamDriver:
         self.position = self._complete(writer.log.position())
         self.tables.stand_at(self.position.tables)
         self.now = self._last_clock()
+        # Also ticks plan queries that join.
+        self.dimensions.at(self._look_at_clock())
         self.splits_read = {name: state.files for name, state in self.position.sources.items()}
         self._released: list[frozenset[str]] = []
 
@@ -105,8 +109,9 @@ class StreamDriver:
         return next((body.clock for body in bodies if isinstance(body, (Commit, Tick))), self.clock() - 1)
 
     def _look_at_clock(self) -> int:
-        """Updates processing time. If windows wait for it, it never goes back, so that none of their rows is late."""
-        self.now = max(self.now, self.clock()) if self.plan.waits_for_clock else self.clock()
+        """Updates processing time. Where results depend on it, it never goes back: no row of windows over it is late,
+        and each version of a dimension table is valid after the one before."""
+        self.now = max(self.now, self.clock()) if self.plan.keeps_clock else self.clock()
         return self.now
 
     def recover(self) -> None:
@@ -133,6 +138,7 @@ class StreamDriver:
         # No two batches have the same time: rows of the second would be late for windows that have fired.
         self.now += 1
         clock = self._look_at_clock()
+        dimensions = self.dimensions.at(clock)
         watermarks = {
             operator.name: self.position.operators[operator.name].watermark
             for operator in self.plan.readers(source_name)
@@ -165,6 +171,7 @@ class StreamDriver:
             published=batch.published,
             position=position,
             removed=tuple(self.tables.removed),
+            dimensions=dimensions,
         )
         entry = self.writer.append(commit)
         self._stand_at(position)
@@ -363,7 +370,9 @@ class StreamDriver:
 
     def _clock_of_tick(self) -> int:
         """The processing time of a tick. If windows wait for the clock, it is the one of their watermarks."""
-        return self.now if self.plan.waits_for_clock else self.clock()
+        if self.plan.waits_for_clock:
+            return self.now
+        return max(self.now, self.clock()) if self.plan.keeps_clock else self.clock()
 
     def fire_due(self) -> None:
         """Fires complete windows, publishes due versions, and moves recent rows to the watermark."""

@@ -8,6 +8,7 @@ from collections.abc import Callable, Container, Iterable, Iterator
 from pathlib import Path
 
 from airflow_nrt.basics.errors import NrtError
+from airflow_nrt.engine.dimensions.remembered import remove_forgotten
 from airflow_nrt.engine.faults import reach
 from airflow_nrt.engine.sampling.windows import sample_entry
 from airflow_nrt.engine.sinks import sink_of
@@ -160,6 +161,7 @@ def remove_orphans(home: Home, log: Log, epoch: int, referenced: Iterable[str]) 
         for directory in operator.iterdir():
             if _is_older(directory.name, epoch) and str(directory.relative_to(home.path)) not in keep:
                 shutil.rmtree(directory, ignore_errors=True)
+    remove_forgotten(home, {version for entry in log.entries() for version in entry.dimensions.values()})
     for directory in home.scratch.iterdir():
         if _is_older(directory.name, epoch):
             shutil.rmtree(directory, ignore_errors=True)

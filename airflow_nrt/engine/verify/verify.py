@@ -31,6 +31,7 @@ from airflow_nrt.describe.verdict import (
 )
 from airflow_nrt.engine.batch.batch import computed, same_rows
 from airflow_nrt.engine.batch.progress import shown_tasks
+from airflow_nrt.engine.dimensions.for_batch import given_versions, joined_with, provide_for_verification
 from airflow_nrt.engine.functions import register_functions
 from airflow_nrt.engine.sinks import sink_of
 from airflow_nrt.engine.sinks.sink import Sink
@@ -127,6 +128,7 @@ def _verified(
     history = read_history(log.entries(), plan)
     say(f"log read: {history.entry + 1} entries, {len(history.batches)} batches")
     problems = list(history.problems)
+    notes = provide_for_verification(spark, plan, home, history)
     needed = {source.name: _needed(plan, history, interval, source) for source in plan.sources}
     tasks = suit(spark, [split for splits in needed.values() for split in splits])
     scene = _Scene(spark, plan, home, history, interval, tasks, {}, [])
@@ -142,7 +144,6 @@ def _verified(
             scene.ledgers.append(check_ledger(home, history, layout_of(operator), name, scene.sources))
     say(f"late ledger checked: {sum(one.found for one in scene.ledgers)} late rows")
     inserts = []
-    notes = []
     for insert in plan.inserts:
         if not connector_of(insert.sink).keeps_rows:
             notes.append(f"{insert.name}: what connector '{insert.sink.connector}' wrote can't be read back")
@@ -259,15 +260,28 @@ def _verify_insert(scene: _Scene, insert: Insert, sink: Sink) -> tuple[InsertVer
     pending += sum(1 for end in changing if after < end <= until)
     ends = {p.end for (name, _), p in scene.history.published.items() if name == insert.name and p.end is not None}
     inside = [end for end in ends - changing if after < end <= until]
-    plan, history = scene.plan, scene.history
-    fired = {n: fired_rows(plan, insert, history, read.frame, history.entry) for n, read in scene.sources.items()}
-    views = {name: on_time(rows) for name, rows in fired.items()}
-    batch = computed(scene.plan, insert, same_rows(views), after, until, scene.tasks)
-    arrived = _arrived(scene, insert, after, until)
+    batch, arrived = _expected(scene, insert, after, until)
+    for given, restated in joined_with(scene.plan, scene.history, insert.name, inside).items():
+        with given_versions(scene.spark, scene.plan, scene.home, scene.history, given):
+            again = _expected(scene, insert, after, until)
+        here = F.col(WINDOW_END).isin(restated)
+        if arrived is not None or again[1] is not None:
+            others, these = (batch if arrived is None else arrived), (again[0] if again[1] is None else again[1])
+            arrived = others.where(~here).unionByName(these.where(here))
+        batch = batch.where(~here).unionByName(again[0].where(here))
     if changing:
         here = ~F.col(WINDOW_END).isin(sorted(changing))
         batch, arrived = batch.where(here), None if arrived is None else arrived.where(here)
     return _compare(scene, insert, (batch, arrived), inside, pending, sink)
+
+
+def _expected(scene: _Scene, insert: Insert, after: int, until: int) -> tuple[DataFrame, DataFrame | None]:
+    """B, the batch over all rows that were read, and B|arr, None if it is the same."""
+    plan, history = scene.plan, scene.history
+    fired = {n: fired_rows(plan, insert, history, read.frame, history.entry) for n, read in scene.sources.items()}
+    views = {name: on_time(rows) for name, rows in fired.items()}
+    batch = computed(plan, insert, same_rows(views), after, until, scene.tasks)
+    return batch, _arrived(scene, insert, after, until)
 
 
 def _arrived(scene: _Scene, insert: Insert, after: int, until: int) -> DataFrame | None:

@@ -31,8 +31,9 @@ class History:
     """`batches` are the commits by entry number, `before` the states of sources before each of them, `ticks` the
     entries that let windows fire; `published` are the current results in the sinks, by insert and place.
 
-    `as_of` is the last entry whose rows a restatement used, for what it published. `backfilled` are splits that a
-    backfill read, by source and name.
+    `as_of` is the last entry whose rows a restatement used, for what it published; `joined_with` are the versions of
+    dimension tables that it used for all rows, if any. `backfilled` are splits that a backfill read, by source and
+    name.
     """
 
     entry: int = -1
@@ -42,6 +43,7 @@ class History:
     published: dict[tuple[str, str], Published] = field(default_factory=dict)
     times: dict[tuple[str, str], int] = field(default_factory=dict)
     as_of: dict[tuple[str, str], int] = field(default_factory=dict)
+    joined_with: dict[tuple[str, str], Mapping[str, str]] = field(default_factory=dict)
     backfilled: dict[str, dict[str, Split]] = field(default_factory=dict)
     position: Position = field(default_factory=Position)
     problems: list[str] = field(default_factory=list)
@@ -119,6 +121,7 @@ def read_history(entries: Iterable[Entry], plan: Plan) -> History:
             history.published[(published.insert, published.target)] = published
             history.times[(published.insert, published.target)] = entry.time
             history.as_of.pop((published.insert, published.target), None)
+            history.joined_with.pop((published.insert, published.target), None)
         if isinstance(entry.body, Commit):
             _check_commit(history, entry.n, entry.body, plan)
             history.batches[entry.n] = entry.body
@@ -126,6 +129,9 @@ def read_history(entries: Iterable[Entry], plan: Plan) -> History:
         elif isinstance(entry.body, Restate):
             history.restated += 1
             history.as_of.update({(one.insert, one.target): entry.body.as_of for one in entry.published})
+            if entry.body.dimensions:
+                targets = ((one.insert, one.target) for one in entry.published)
+                history.joined_with.update(dict.fromkeys(targets, entry.body.dimensions))
             for source in (*entry.body.files, *entry.body.ranges):
                 splits = entry.body.splits(source)
                 history.backfilled.setdefault(source, {}).update({split.name: split for split in splits})

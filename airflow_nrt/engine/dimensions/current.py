@@ -1,0 +1,55 @@
+"""The dimension tables of a stream: before each batch it looks whether one has changed, and remembers what it uses."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+
+from pyspark.sql import SparkSession
+
+from airflow_nrt.basics.errors import InputError
+from airflow_nrt.engine.dimensions import dimension_of
+from airflow_nrt.engine.dimensions.remembered import remember
+from airflow_nrt.engine.dimensions.views import provide_version
+from airflow_nrt.engine.failures.servers import UnreachableError
+from airflow_nrt.home.home import Home
+from airflow_nrt.model.connectors import connector_of
+from airflow_nrt.model.plan import Lookup, Plan
+
+
+class CurrentVersions:
+    """The versions that the rows of a batch are joined with. An unchanged table costs no job of Spark."""
+
+    def __init__(self, spark: SparkSession, plan: Plan, home: Home) -> None:
+        self.spark = spark
+        self.plan = plan
+        self.home = home
+        self._versions: dict[str, str] = {}
+        self._marks: dict[str, Hashable] = {}
+        self._looked: dict[str, int] = {}
+
+    def at(self, clock: int) -> Mapping[str, str]:
+        """The version of each table at this processing time (ms), by name. Queries that follow read them.
+
+        Raises UnreachableError for a table that can't be read now, InputError for one that can't be looked up.
+        """
+        for lookup in self.plan.lookups:
+            every = connector_of(lookup.table).looks_every(lookup.table)
+            looked = self._looked.get(lookup.name)
+            if looked is None or clock - looked >= every:
+                self._look(lookup)
+                self._looked[lookup.name] = clock
+        return dict(self._versions)
+
+    def _look(self, lookup: Lookup) -> None:
+        try:
+            mark = dimension_of(lookup.table).mark(self.spark, lookup.table)
+        except InputError as wrong:
+            # It was there when the report began, and may come back.
+            raise UnreachableError(str(wrong)) from None
+        name = lookup.name
+        if name in self._versions and self._marks[name] == mark:
+            return
+        version = remember(self.spark, self.home, lookup, mark)
+        if version != self._versions.get(name):
+            provide_version(self.spark, self.home, lookup, version)
+        self._versions[name], self._marks[name] = version, mark

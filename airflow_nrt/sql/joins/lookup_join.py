@@ -1,0 +1,186 @@
+"""Lookup joins: each row of a source with the rows of a dimension table as it is when the row's batch is absorbed.
+
+    FROM orders AS o JOIN shops FOR SYSTEM_TIME AS OF o.proctime AS s ON o.shop = s.id
+
+The dimension is a view of the session, which the engine fills with versions of the table. Each version has the
+processing times (ms) from which on and up to which it is valid. So one SQL serves the stream, whose batch knows one
+version, and the batch driver, whose rows were joined with several.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from airflow_nrt.basics.instants import END_OF_TIME
+from airflow_nrt.basics.spelling import quote
+from airflow_nrt.model.internal_columns import ABSORBED
+from airflow_nrt.model.lookups import ROW_NUMBER, VALID_FROM, VALID_UNTIL, view_of
+from airflow_nrt.model.tables import Table
+from airflow_nrt.sql.ddl.ddl import scope_columns
+from airflow_nrt.sql.errors import NotThereYet, SqlError
+from airflow_nrt.sql.expressions.expressions import Compiler
+from airflow_nrt.sql.expressions.functions.clock import PROCTIME_SQL
+from airflow_nrt.sql.expressions.scope import Scope, ScopeColumn
+from airflow_nrt.sql.joins.common_columns import CommonColumns
+from airflow_nrt.sql.joins.folded_joins import folded
+from airflow_nrt.sql.logical.join import Lookup
+from airflow_nrt.sql.logical.scan import Scan
+from airflow_nrt.sql.parse import ast
+from airflow_nrt.sql.parse.unparse import text_of
+from airflow_nrt.sql.parse.walk import conjuncts
+from airflow_nrt.sql.relations.column_demand import Demand
+from airflow_nrt.sql.relations.findings import Findings
+from airflow_nrt.sql.relations.join_sides import Named, side_columns
+from airflow_nrt.sql.relations.laterals import NUMBER, as_several, hidden_of_several, renamed
+from airflow_nrt.sql.relations.relation import Relation
+from airflow_nrt.sql.relations.rows_read import reads_of
+
+_LAST = END_OF_TIME - 1
+"""The processing time of rows that no stream has absorbed: they are joined with the last version."""
+
+
+def lookup_join(
+    findings: Findings, node: ast.Join, right: ast.TableVersion, left: Named, table: Table, demand: Demand
+) -> Relation:
+    """The rows of the left side with the columns of the dimension. Raises SqlError.
+
+    `demand` is that of the SELECT over the join.
+    """
+    relation, alias = left
+    _check_side(node, right, relation, alias)
+    if relation.has_sessions:
+        raise NotThereYet("a lookup join of SESSION before its GROUP BY", right.at, "join the rows below SESSION")
+    title = right.alias or right.name
+    dimension = Relation(quote(view_of(table)), _plain(scope_columns(table)), (), Scan(right.name, right.alias))
+    common = CommonColumns.of(node, side_columns(relation, alias), side_columns(dimension, title))
+    joined = folded(common.on, left, (dimension, title), demand.where)
+    if joined.condition is None:
+        raise SqlError(_no_equality(table), node.at)
+    kept, new = side_columns(relation, alias), side_columns(dimension, title)
+    taken = {column.name for column in kept} & {column.name for column in new}
+    if taken:
+        raise SqlError(f"both sides of the join have the name {min(taken)!r}: give each side an alias", right.at)
+    both = Scope((*kept, *new), has_batch=True)
+    equal = _equal_columns(joined.condition, both, kept, new)
+    if not equal:
+        raise SqlError(_no_equality(table), node.at)
+    condition = Compiler(both).condition(joined.condition, "ON")
+    compared = (old.name for old, column in zip(relation.columns, kept) if column.name in condition.columns)
+    if any(map(relation.is_window_column, compared)):
+        raise NotThereYet("ON of a lookup join that reads the bounds of a window", node.at, "put it into WHERE")
+    reads = reads_of(demand, both, None)
+    pairs = [
+        (old, column)
+        for old, column in zip(relation.columns, kept)
+        if reads(column) or column.name in condition.columns or _stays(relation, old)
+    ]
+    found = [(old, c) for old, c in zip(dimension.columns, new) if reads(c) or c.name in condition.columns]
+    relation = replace(relation, columns=tuple(old for old, _ in pairs))
+    findings.note_all_columns(replace(relation, columns=tuple(old for old, _ in pairs if not old.proctime)))
+    if not findings.note_lookup(table, [old.name for old, _ in found]):
+        raise NotThereYet(f"reading {table.name!r} twice with different OPTIONS", right.at)
+    outer = joined.kind == "LEFT"
+    is_unique = bool(table.primary_key) and equal >= {f"{title}.{name}" for name in table.primary_key}
+    text = _text(relation, pairs, (dimension.text, found), outer, condition.sql, is_unique)
+    own = tuple(column for _, column in pairs)
+    given = (replace(column, type=column.type.with_nullable(outer or column.type.nullable)) for _, column in found)
+    columns = (*own, *given)
+    rows = renamed(relation, text, columns, own) if is_unique else as_several(relation, text, columns, own, right.at)
+    tree = Lookup(relation.node, dimension.node, node, text_of(right.time))
+    return common.shown(replace(rows, node=tree))
+
+
+def _check_side(node: ast.Join, right: ast.TableVersion, relation: Relation, alias: str | None) -> None:
+    """Raises SqlError unless the left side has rows that are only added, and their time attribute is named."""
+    if node.kind not in ("INNER", "LEFT", "CROSS"):
+        raise SqlError(
+            f"Temporal table join currently only support INNER JOIN and LEFT JOIN, but was {node.kind} JOIN.", node.at
+        )
+    if not isinstance(right.time, ast.Name):
+        raise SqlError(
+            "Temporal table join currently only supports 'FOR SYSTEM_TIME AS OF' left table's time attribute field: "
+            f"{text_of(right.time)} is no column. Add a column AS PROCTIME() to the left table, and name it here",
+            right.at,
+        )
+    column = Scope(relation.columns, alias).find(right.time)
+    if column.rowtime:
+        raise NotThereYet(
+            f"FOR SYSTEM_TIME AS OF {text_of(right.time)}, which is a rowtime (an event-time temporal join)",
+            right.at,
+            "a lookup join by processing time is there: add a column AS PROCTIME() to the left table, and name it here",
+        )
+    if not column.proctime:
+        raise SqlError(
+            "Temporal table join currently only supports 'FOR SYSTEM_TIME AS OF' left table's time attribute field: "
+            f"{text_of(right.time)} is {column.type.flink}. Add a column AS PROCTIME() to the left table, and name it "
+            "here",
+            right.at,
+        )
+    if relation.is_changing:
+        raise NotThereYet("a lookup join of rows that change", right.at, "join the rows that are only added, below")
+    if ABSORBED not in relation.hidden:
+        raise NotThereYet("a lookup join above a window or a join", right.at, "join the rows of the source, below it")
+
+
+def _plain(columns: tuple[ScopeColumn, ...]) -> tuple[ScopeColumn, ...]:
+    """The columns of a dimension, which has no time attributes."""
+    return tuple(replace(column, rowtime=False, rowtime_path=(), proctime=False) for column in columns)
+
+
+def _stays(relation: Relation, column: ScopeColumn) -> bool:
+    """Whether a column of the left side stays also if no query reads it: it decides what can be planned above."""
+    is_time = column.rowtime or column.proctime or bool(column.rowtime_path)
+    return is_time or column.role is not None or column.name in (relation.partition or ())
+
+
+def _equal_columns(
+    condition: ast.Expression, both: Scope, kept: tuple[ScopeColumn, ...], new: tuple[ScopeColumn, ...]
+) -> set[str]:
+    """The columns of the dimension that the condition holds equal to something of the left side, or to a constant."""
+    own, others = {column.name for column in kept}, {column.name for column in new}
+    found: set[str] = set()
+    for part in conjuncts(condition):
+        if not isinstance(part, ast.Binary) or part.operator != "=":
+            continue
+        for key, value in ((part.left, part.right), (part.right, part.left)):
+            columns = Compiler(both).compile(key).columns
+            if isinstance(key, ast.Name) and columns <= others and Compiler(both).compile(value).columns <= own:
+                found |= columns
+    return found
+
+
+def _no_equality(table: Table) -> str:
+    return (
+        f"Temporal table join requires an equality condition on fields of table [{table.name}]: write for example ON "
+        f"o.key = {table.name}.{table.physical[0].name}"
+    )
+
+
+def _text(
+    relation: Relation,
+    pairs: list[tuple[ScopeColumn, ScopeColumn]],
+    dimension: tuple[str, list[tuple[ScopeColumn, ScopeColumn]]],
+    outer: bool,
+    condition: str,
+    is_unique: bool,
+) -> str:
+    """The join as a FROM item. A time attribute is computed again, so that the table need not be read for it."""
+    view, found = dimension
+    own = [
+        f"{PROCTIME_SQL if old.proctime else quote(old.name)} AS {quote(new.name)}"
+        for old, new in pairs
+        if not relation.is_window_column(old.name)
+    ]
+    names = [quote(new.name) for old, new in pairs if not relation.is_window_column(old.name)]
+    given = [f"{quote(old.name)} AS {quote(new.name)}" for old, new in found]
+    names += [quote(new.name) for _, new in found]
+    names += [name if is_unique else hidden_of_several(name, relation) for name in relation.hidden]
+    rows = f"(SELECT {', '.join([*own, *relation.hidden])} FROM {relation.text})"
+    several = f"{ROW_NUMBER} AS {NUMBER}"
+    versions = f"(SELECT {', '.join([*given, several, VALID_FROM, VALID_UNTIL])} FROM {view})"
+    absorbed = f"coalesce({ABSORBED}.clock, {_LAST}L)"
+    return (
+        f"(SELECT /*+ BROADCAST(_nrt_d) */ {', '.join(names)} FROM {rows} AS _nrt_l "
+        f"{'LEFT' if outer else 'INNER'} JOIN {versions} AS _nrt_d "
+        f"ON ({condition}) AND {absorbed} >= {VALID_FROM} AND {absorbed} < {VALID_UNTIL})"
+    )
