@@ -139,6 +139,8 @@ class Plan:
     origins: tuple[Origin, ...] = field(default=(), compare=False, repr=False, metadata=METADATA)
     """The places of its SQL in the report, for messages of errors."""
     lookups: tuple[Lookup, ...] = ()
+    clocked: tuple[str, ...] = field(default=(), metadata=METADATA)
+    """The window operators whose processing time of firing is read."""
 
     @property
     def tables_read(self) -> tuple[Table, ...]:
@@ -195,7 +197,7 @@ class Plan:
     @property
     def keeps_clock(self) -> bool:
         """Whether results depend on the processing time of batches, so that it must not go back."""
-        return self.waits_for_clock or bool(self.lookups)
+        return self.waits_for_clock or bool(self.lookups) or bool(self.clocked)
 
     def is_read_by_clock(self, source: str) -> bool:
         """Whether windows over processing time hold rows of this source. Then rowtimes don't decide which rows."""

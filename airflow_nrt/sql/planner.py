@@ -159,6 +159,7 @@ class Planner:
             origins=tuple(self._notes),
             idle=tuple(dict.fromkeys(self.idle)),
             lookups=findings.lookups(),
+            clocked=tuple(findings.clocked),
         )
 
     def add_all(

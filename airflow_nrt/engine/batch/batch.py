@@ -18,6 +18,7 @@ from airflow_nrt.engine.time.accept import accepted, judge, metered
 from airflow_nrt.engine.time.batch_clock import absorbed
 from airflow_nrt.engine.updating.kinds import kind_of as kind_of_updating
 from airflow_nrt.engine.updating.updates import together
+from airflow_nrt.engine.windows.firing_clock import fires_at
 from airflow_nrt.engine.windows.kinds import kind_of
 from airflow_nrt.engine.windows.layout_of import layout_of
 from airflow_nrt.engine.windows.regroup import regroup
@@ -48,6 +49,8 @@ def insert_result(
     register_functions(spark, plan)
     for lookup in plan.lookups:
         provide_newest(spark, lookup)
+    for operator in plan.clocked:
+        fires_at(spark, operator, None)
     tasks = suit(spark, [split for some in splits.values() for split in some])
     names = [source.name for source in plan.sources if source.name in splits]
     clock = now_ms()

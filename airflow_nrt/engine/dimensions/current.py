@@ -11,6 +11,7 @@ from airflow_nrt.engine.dimensions import dimension_of
 from airflow_nrt.engine.dimensions.remembered import remember
 from airflow_nrt.engine.dimensions.views import provide_version
 from airflow_nrt.engine.failures.servers import UnreachableError
+from airflow_nrt.engine.spark.tuning import Tasks
 from airflow_nrt.home.home import Home
 from airflow_nrt.model.connectors import connector_of
 from airflow_nrt.model.plan import Lookup, Plan
@@ -26,19 +27,33 @@ class CurrentVersions:
         self._versions: dict[str, str] = {}
         self._marks: dict[str, Hashable] = {}
         self._looked: dict[str, int] = {}
+        self._provided: dict[str, tuple[str, bool]] = {}
 
-    def at(self, clock: int) -> Mapping[str, str]:
-        """The version of each table at this processing time (ms), by name. Queries that follow read them.
+    @property
+    def known(self) -> Mapping[str, str]:
+        """The version of each table, by name, that queries read now."""
+        return dict(self._versions)
 
-        Raises UnreachableError for a table that can't be read now, InputError for one that can't be looked up.
+    def at(self, clock: int, tasks: Tasks) -> Mapping[str, str]:
+        """The versions at this processing time (ms). Queries that follow, in so many tasks, read them.
+
+        At one time there is one version, so that the log can say by its clocks which one a row was joined with. Raises
+        UnreachableError for a table that can't be read now, InputError for one that can't be looked up.
         """
         for lookup in self.plan.lookups:
-            every = connector_of(lookup.table).looks_every(lookup.table)
+            every = max(1, connector_of(lookup.table).looks_every(lookup.table))
             looked = self._looked.get(lookup.name)
             if looked is None or clock - looked >= every:
                 self._look(lookup)
                 self._looked[lookup.name] = clock
-        return dict(self._versions)
+            self._provide(lookup, tasks)
+        return self.known
+
+    def _provide(self, lookup: Lookup, tasks: Tasks) -> None:
+        wanted = self._versions[lookup.name], tasks.is_one
+        if self._provided.get(lookup.name) != wanted:
+            provide_version(self.spark, self.home, lookup, wanted[0], tasks)
+            self._provided[lookup.name] = wanted
 
     def _look(self, lookup: Lookup) -> None:
         try:
@@ -49,7 +64,4 @@ class CurrentVersions:
         name = lookup.name
         if name in self._versions and self._marks[name] == mark:
             return
-        version = remember(self.spark, self.home, lookup, mark)
-        if version != self._versions.get(name):
-            provide_version(self.spark, self.home, lookup, version)
-        self._versions[name], self._marks[name] = version, mark
+        self._versions[name], self._marks[name] = remember(self.spark, self.home, lookup, mark), mark

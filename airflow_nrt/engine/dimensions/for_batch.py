@@ -19,6 +19,7 @@ from airflow_nrt.basics.errors import InputError
 from airflow_nrt.basics.instants import END_OF_TIME, format_instant
 from airflow_nrt.engine.dimensions.remembered import Validity, valid_versions
 from airflow_nrt.engine.dimensions.views import provide, provide_newest, provide_version, remember_newest
+from airflow_nrt.engine.windows.firing_clock import fired_at, fires_at
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.history import History
 from airflow_nrt.model.options.lookups import uses_newest
@@ -32,6 +33,7 @@ Given = tuple[tuple[str, str], ...]
 def provide_for_backfill(spark: SparkSession, plan: Plan, home: Home, history: History) -> dict[str, str]:
     """Lets queries read the version that each row was joined with in the stream; gives the newest ones that are used
     instead, by table: of tables that say so, and where no stream has read rows. The home remembers these."""
+    _provide_firings(spark, plan, history)
     newest = {}
     for lookup in plan.lookups:
         if uses_newest(lookup.table.options) or not history.batches:
@@ -45,6 +47,7 @@ def provide_for_backfill(spark: SparkSession, plan: Plan, home: Home, history: H
 def provide_for_verification(spark: SparkSession, plan: Plan, home: Home, history: History) -> list[str]:
     """Lets queries read the version that each row was joined with in the stream, or the newest of tables that say so;
     gives notes about them. It writes nothing."""
+    _provide_firings(spark, plan, history)
     notes = []
     for lookup in plan.lookups:
         used = streamed_versions(lookup, history) if history.batches else []
@@ -58,6 +61,15 @@ def provide_for_verification(spark: SparkSession, plan: Plan, home: Home, histor
         else:
             _provide_of_backfill(spark, home, lookup, history)
     return notes
+
+
+def _provide_firings(spark: SparkSession, plan: Plan, history: History) -> None:
+    """Lets queries read when the windows of the stream have fired."""
+    for operator in plan.clocked:
+        if operator in history.fired:
+            fired_at(spark, operator, history.fired[operator])
+        else:
+            fires_at(spark, operator, None)
 
 
 def _provide_of_backfill(spark: SparkSession, home: Home, lookup: Lookup, history: History) -> None:
@@ -107,15 +119,11 @@ def given_versions(spark: SparkSession, plan: Plan, home: Home, history: History
 
 
 def streamed_versions(lookup: Lookup, history: History) -> list[Validity]:
-    """The versions of a table that the batches of a stream have used, each with the clocks of these batches.
+    """The versions of a table that the entries of a stream have used, each with the clocks of these entries.
 
     Raises InputError if no entry names one.
     """
-    used = [
-        (commit.dimensions[lookup.name], commit.clock)
-        for _, commit in sorted(history.batches.items())
-        if lookup.name in commit.dimensions
-    ]
+    used = [(versions[lookup.name], clock) for clock, versions in history.versions if lookup.name in versions]
     changes = [(version, clock) for n, (version, clock) in enumerate(used) if not n or used[n - 1][0] != version]
     if not changes:
         raise InputError(f"no entry of the log says which version of table {lookup.name!r} its rows were joined with")

@@ -17,13 +17,14 @@ from pathlib import Path
 from pyspark.sql import DataFrame, SparkSession
 
 from airflow_nrt.basics.errors import HomeError
+from airflow_nrt.basics.spelling import quote
 from airflow_nrt.engine.dimensions.newest import digest_of, newest_rows
 from airflow_nrt.engine.spark.given_rows import given_rows
 from airflow_nrt.engine.spark.paths import GLOB
 from airflow_nrt.files.durable import sync_directory
 from airflow_nrt.files.private_files import make_private
 from airflow_nrt.home.home import Home
-from airflow_nrt.model.lookups import VALID_FROM, VALID_UNTIL
+from airflow_nrt.model.lookups import ROW_NUMBER, VALID_FROM, VALID_UNTIL
 from airflow_nrt.model.plan import Lookup
 
 KEPT_SECONDS = 86_400
@@ -49,8 +50,7 @@ def remember(spark: SparkSession, home: Home, lookup: Lookup, mark: Hashable) ->
     try:
         rows, counts = newest_rows(spark, lookup, mark)
         rows.write.parquet(str(aside))
-        written = spark.read.schema(rows.schema).parquet(str(aside).translate(GLOB))
-        version = digest_of(lookup, written)
+        version = digest_of(lookup, version_rows(spark, home, lookup, [aside.name]))
         rejected = counts.get["rejected"] if counts is not None else 0
         if rejected:
             logger.warning("table %s: %s malformed lines and fields are left out", lookup.name, rejected)
@@ -82,21 +82,33 @@ def _keep(aside: Path, kept: Path) -> None:
     sync_directory(kept.parent)
 
 
-def valid_versions(spark: SparkSession, home: Home, lookup: Lookup, versions: Sequence[Validity]) -> DataFrame:
-    """The rows of these versions, each with the processing times at which it is valid.
-
-    Raises HomeError if the home has lost one of them.
-    """
-    places = [home.dimensions / version for version in dict.fromkeys(version for version, _, _ in versions)]
+def version_rows(spark: SparkSession, home: Home, lookup: Lookup, versions: Iterable[str]) -> DataFrame:
+    """The rows of these versions. Raises HomeError if the home has lost one of them."""
+    places = [home.dimensions / version for version in versions]
     for place in places:
         if not place.is_dir():
             raise HomeError(
                 f"the home has lost a version of table {lookup.name!r}, {place}: put it back, or set "
                 "'lookup.backfill' = 'newest' to use the newest one"
             )
-    rows = spark.read.parquet(*(str(place).translate(GLOB) for place in places)).selectExpr("*", _DIRECTORY)
+    return spark.read.schema(_schema(lookup)).parquet(*(str(place).translate(GLOB) for place in places))
+
+
+def valid_versions(spark: SparkSession, home: Home, lookup: Lookup, versions: Sequence[Validity]) -> DataFrame:
+    """The rows of these versions, each with the processing times at which it is valid.
+
+    Raises HomeError if the home has lost one of them.
+    """
+    names = dict.fromkeys(version for version, _, _ in versions)
+    rows = version_rows(spark, home, lookup, names).selectExpr("*", _DIRECTORY)
     valid = given_rows(spark, {_VERSION: "STRING", VALID_FROM: "BIGINT", VALID_UNTIL: "BIGINT"}, versions)
     return rows.join(valid.hint("broadcast"), _VERSION).drop(_VERSION)
+
+
+def _schema(lookup: Lookup) -> str:
+    """The columns of a version. Spark would start a job to find them in its files."""
+    columns = (f"{quote(name)} {lookup.table.column(name).type.spark}" for name in lookup.columns)
+    return ", ".join([*columns, f"{ROW_NUMBER} BIGINT"])
 
 
 def remove_forgotten(home: Home, named: Iterable[str]) -> None:

@@ -8,26 +8,34 @@ from airflow_nrt.basics.instants import END_OF_TIME
 from airflow_nrt.basics.spelling import quote
 from airflow_nrt.engine.dimensions import dimension_of
 from airflow_nrt.engine.dimensions.newest import digest_of, newest_rows
-from airflow_nrt.engine.dimensions.remembered import remember, valid_versions
+from airflow_nrt.engine.dimensions.remembered import remember, version_rows
+from airflow_nrt.engine.spark.tuning import Tasks
 from airflow_nrt.home.home import Home
 from airflow_nrt.model.lookups import VALID_FROM, VALID_UNTIL, view_of
 from airflow_nrt.model.plan import Lookup
 
-
-def provide(lookup: Lookup, versions: DataFrame) -> None:
-    """Lets queries that are planned from now on read these versions of the table."""
-    versions.createOrReplaceTempView(quote(view_of(lookup.table)))
+_ALWAYS = (f"{-END_OF_TIME}L AS {VALID_FROM}", f"{END_OF_TIME}L AS {VALID_UNTIL}")
 
 
-def provide_version(spark: SparkSession, home: Home, lookup: Lookup, version: str) -> None:
+def provide(lookup: Lookup, versions: DataFrame, tasks: Tasks | None = None) -> None:
+    """Lets queries that are planned from now on read these versions of the table.
+
+    `tasks` are those of the rows that are joined. One task needs no broadcast, which is a job of Spark.
+    """
+    is_one = tasks is not None and tasks.is_one
+    rows = versions.coalesce(1).hint("shuffle_hash") if is_one else versions.hint("broadcast")
+    rows.createOrReplaceTempView(quote(view_of(lookup.table)))
+
+
+def provide_version(spark: SparkSession, home: Home, lookup: Lookup, version: str, tasks: Tasks | None = None) -> None:
     """Lets them read one version that the home remembers, for all rows."""
-    provide(lookup, valid_versions(spark, home, lookup, [(version, -END_OF_TIME, END_OF_TIME)]))
+    provide(lookup, version_rows(spark, home, lookup, [version]).selectExpr("*", *_ALWAYS), tasks)
 
 
 def provide_newest(spark: SparkSession, lookup: Lookup) -> str:
     """Lets them read the table as it is now; gives the version. Nothing is written."""
     rows, _ = newest_rows(spark, lookup, dimension_of(lookup.table).mark(spark, lookup.table))
-    provide(lookup, rows.selectExpr("*", f"{-END_OF_TIME}L AS {VALID_FROM}", f"{END_OF_TIME}L AS {VALID_UNTIL}"))
+    provide(lookup, rows.selectExpr("*", *_ALWAYS))
     return digest_of(lookup, rows)
 
 

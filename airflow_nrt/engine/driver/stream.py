@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import shutil
 import uuid
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -39,6 +39,7 @@ from airflow_nrt.engine.updating.updates import Updates
 from airflow_nrt.engine.versions.throttled_changes import ThrottledInserts, WaitingFiles
 from airflow_nrt.engine.versions.versions import VersionedInserts, with_state
 from airflow_nrt.engine.windows.firing import Round
+from airflow_nrt.engine.windows.firing_clock import fires_at
 from airflow_nrt.engine.windows.kinds import kind_of
 from airflow_nrt.engine.windows.layout_of import layout_of
 from airflow_nrt.engine.windows.no_rows import no_rows
@@ -92,8 +93,8 @@ class StreamDriver:
         self.position = self._complete(writer.log.position())
         self.tables.stand_at(self.position.tables)
         self.now = self._last_clock()
-        # Also ticks plan queries that join.
-        self.dimensions.at(self._look_at_clock())
+        # Also ticks plan queries that join, and a driver that died may have used an older version at its last time.
+        self._stand_at_clock(self.now if plan.waits_for_clock else self._after_last_clock())
         self.splits_read = {name: state.files for name, state in self.position.sources.items()}
         self._released: list[frozenset[str]] = []
 
@@ -113,6 +114,16 @@ class StreamDriver:
         and each version of a dimension table is valid after the one before."""
         self.now = max(self.now, self.clock()) if self.plan.keeps_clock else self.clock()
         return self.now
+
+    def _after_last_clock(self) -> int:
+        self.now += 1
+        return self._look_at_clock()
+
+    def _stand_at_clock(self, clock: int) -> Mapping[str, str]:
+        """Queries that follow are of this processing time (ms); gives the versions of dimension tables."""
+        for operator in self.plan.clocked:
+            fires_at(self.spark, operator, clock)
+        return self.dimensions.at(clock, self.store.tasks)
 
     def recover(self) -> None:
         """Publishes what the log has decided, removes the files of crashes, and fires what is due."""
@@ -138,7 +149,7 @@ class StreamDriver:
         # No two batches have the same time: rows of the second would be late for windows that have fired.
         self.now += 1
         clock = self._look_at_clock()
-        dimensions = self.dimensions.at(clock)
+        dimensions = self._stand_at_clock(clock)
         watermarks = {
             operator.name: self.position.operators[operator.name].watermark
             for operator in self.plan.readers(source_name)
@@ -361,6 +372,8 @@ class StreamDriver:
             self.now = before
 
     def _tick(self, sources: dict[str, SourceState], operators: dict[str, OperatorState]) -> None:
+        if self.plan.keeps_clock:
+            self._stand_at_clock(self.now if self.plan.waits_for_clock else self._look_at_clock())
         sources, operators = self._with_watermarks(sources, operators)
         noted = {**self.position.versions, **self.versions.noted(self.position, operators, {})}
         position = replace(self.position, sources=sources, operators=operators, versions=noted)
@@ -370,9 +383,7 @@ class StreamDriver:
 
     def _clock_of_tick(self) -> int:
         """The processing time of a tick. If windows wait for the clock, it is the one of their watermarks."""
-        if self.plan.waits_for_clock:
-            return self.now
-        return max(self.now, self.clock()) if self.plan.keeps_clock else self.clock()
+        return self.now if self.plan.keeps_clock else self.clock()
 
     def fire_due(self) -> None:
         """Fires complete windows, publishes due versions, and moves recent rows to the watermark."""
@@ -459,7 +470,8 @@ class StreamDriver:
         """Appends the entry that decides on staged files, and publishes them."""
         reach("tick-before")
         gone = (*removed, *self.tables.removed)
-        entry = self.writer.append(Tick(tuple(published), self._clock_of_tick(), position, gone))
+        versions = self.dimensions.known if self.plan.clocked else {}
+        entry = self.writer.append(Tick(tuple(published), self._clock_of_tick(), position, gone, versions))
         self._stand_at(position)
         reach("tick-after")
         publish_entry(self.home, self.plan, entry)

@@ -274,6 +274,8 @@ class Tick:
     clock: int
     position: Position
     removed: tuple[str, ...] = ()
+    dimensions: Mapping[str, str] = field(default_factory=dict)
+    """By dimension table, the version that the windows were joined with."""
 
 
 @dataclass(frozen=True)
@@ -360,7 +362,7 @@ class Entry(_Head):
     @property
     def dimensions(self) -> Mapping[str, str]:
         """By dimension table, the version that was used."""
-        return self.body.dimensions if isinstance(self.body, (Commit, Restate)) else {}
+        return {} if isinstance(self.body, Lease) else self.body.dimensions
 
     @property
     def position(self) -> Position | None:

@@ -43,6 +43,10 @@ class History:
     published: dict[tuple[str, str], Published] = field(default_factory=dict)
     times: dict[tuple[str, str], int] = field(default_factory=dict)
     as_of: dict[tuple[str, str], int] = field(default_factory=dict)
+    fired: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
+    """By operator and firing, the end up to which windows fired, and the processing time (ms)."""
+    versions: list[tuple[int, Mapping[str, str]]] = field(default_factory=list)
+    """By entry of the stream that names versions of dimension tables, its processing time (ms) and these versions."""
     joined_with: dict[tuple[str, str], Mapping[str, str]] = field(default_factory=dict)
     backfilled: dict[str, dict[str, Split]] = field(default_factory=dict)
     position: Position = field(default_factory=Position)
@@ -142,8 +146,18 @@ def read_history(entries: Iterable[Entry], plan: Plan) -> History:
             history.published.pop((insert, path), None)
         if isinstance(entry.body, (Commit, Tick)):
             _check_watermarks(history, entry.n, entry.body, plan)
+            _note_firings(history, entry.body, plan)
+            if entry.body.dimensions:
+                history.versions.append((entry.body.clock, entry.body.dimensions))
             history.position = entry.body.position
     return history
+
+
+def _note_firings(history: History, body: Commit | Tick, plan: Plan) -> None:
+    for name in plan.clocked:
+        before, after = (of.operators.get(name, OperatorState()).fired for of in (history.position, body.position))
+        if after is not None and after != before:
+            history.fired.setdefault(name, []).append((after, body.clock))
 
 
 def _check_commit(history: History, n: int, commit: Commit, plan: Plan) -> None:

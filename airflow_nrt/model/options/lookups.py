@@ -40,7 +40,7 @@ LOOKUP_OPTIONS = (
     ),
     Option("lookup.max-retries", whole_number, None, "of the lookup", idle=_AWAY),
     Option("lookup.async", parse_boolean, None, "of the lookup", idle=_WHOLE),
-    Option("lookup.full-cache.timed-reload.*", Refusal(f"write '{_RELOADS}'"), None, f"not there: write '{_RELOADS}'"),
+    Option("lookup.full-cache.timed-reload.*", Refusal(f"write '{_RELOADS}'"), None, f"write '{_RELOADS}'"),
 )
 _KNOWN = named(LOOKUP_OPTIONS)
 

@@ -1,4 +1,6 @@
-"""Lookup joins: each row of a source with the rows of a dimension table as it is when the row's batch is absorbed.
+"""Lookup joins: each row with the rows of a dimension table as it is when the row's batch is absorbed.
+
+A row of windows is joined with the table as it is when its window fires.
 
     FROM orders AS o JOIN shops FOR SYSTEM_TIME AS OF o.proctime AS s ON o.shop = s.id
 
@@ -30,6 +32,7 @@ from airflow_nrt.sql.parse.unparse import text_of
 from airflow_nrt.sql.parse.walk import conjuncts
 from airflow_nrt.sql.relations.column_demand import Demand
 from airflow_nrt.sql.relations.findings import Findings
+from airflow_nrt.sql.relations.firing_clock import with_firing_clock
 from airflow_nrt.sql.relations.join_sides import Named, side_columns
 from airflow_nrt.sql.relations.laterals import NUMBER, as_several, hidden_of_several, renamed
 from airflow_nrt.sql.relations.relation import Relation
@@ -81,7 +84,10 @@ def lookup_join(
         raise NotThereYet(f"reading {table.name!r} twice with different OPTIONS", right.at)
     outer = joined.kind == "LEFT"
     is_unique = bool(table.primary_key) and equal >= {f"{title}.{name}" for name in table.primary_key}
-    text = _text(relation, pairs, (dimension.text, found), outer, condition.sql, is_unique)
+    timed = relation
+    if ABSORBED not in relation.hidden:
+        timed = replace(relation, text=with_firing_clock(findings, relation, right.at))
+    text = _text(timed, pairs, (dimension.text, found), outer, condition.sql, is_unique)
     own = tuple(column for _, column in pairs)
     given = (replace(column, type=column.type.with_nullable(outer or column.type.nullable)) for _, column in found)
     columns = (*own, *given)
@@ -118,8 +124,8 @@ def _check_side(node: ast.Join, right: ast.TableVersion, relation: Relation, ali
         )
     if relation.is_changing:
         raise NotThereYet("a lookup join of rows that change", right.at, "join the rows that are only added, below")
-    if ABSORBED not in relation.hidden:
-        raise NotThereYet("a lookup join above a window or a join", right.at, "join the rows of the source, below it")
+    if ABSORBED not in relation.hidden and relation.window is None:
+        raise NotThereYet("a lookup join above a join or OVER", right.at, "join the rows of the source, below it")
 
 
 def _plain(columns: tuple[ScopeColumn, ...]) -> tuple[ScopeColumn, ...]:
@@ -175,12 +181,13 @@ def _text(
     given = [f"{quote(old.name)} AS {quote(new.name)}" for old, new in found]
     names += [quote(new.name) for _, new in found]
     names += [name if is_unique else hidden_of_several(name, relation) for name in relation.hidden]
-    rows = f"(SELECT {', '.join([*own, *relation.hidden])} FROM {relation.text})"
+    hidden = dict.fromkeys((*relation.hidden, ABSORBED))
+    rows = f"(SELECT {', '.join([*own, *hidden])} FROM {relation.text})"
     several = f"{ROW_NUMBER} AS {NUMBER}"
     versions = f"(SELECT {', '.join([*given, several, VALID_FROM, VALID_UNTIL])} FROM {view})"
     absorbed = f"coalesce({ABSORBED}.clock, {_LAST}L)"
     return (
-        f"(SELECT /*+ BROADCAST(_nrt_d) */ {', '.join(names)} FROM {rows} AS _nrt_l "
+        f"(SELECT {', '.join(names)} FROM {rows} AS _nrt_l "
         f"{'LEFT' if outer else 'INNER'} JOIN {versions} AS _nrt_d "
         f"ON ({condition}) AND {absorbed} >= {VALID_FROM} AND {absorbed} < {VALID_UNTIL})"
     )

@@ -68,6 +68,8 @@ class Findings:
     dimensions: dict[str, Table] = field(default_factory=dict)
     looked_up: dict[str, set[str]] = field(default_factory=dict)
     """By dimension table, the columns that lookup joins read."""
+    clocked: dict[str, None] = field(default_factory=dict)
+    """The window operators whose processing time of firing is read."""
     drops_null: bool = False
     """Whether a sink leaves out a row with a NULL for a column that is NOT NULL."""
 
@@ -84,6 +86,7 @@ class Findings:
             boundless=dict(self.boundless),
             inserts=list(self.inserts),
             queries=self.queries.copy(),
+            clocked=dict(self.clocked),
             dimensions=dict(self.dimensions),
             looked_up={name: set(columns) for name, columns in self.looked_up.items()},
         )
@@ -100,6 +103,10 @@ class Findings:
         """Notes which columns of a dimension table a join reads. False if another one reads it with other options."""
         self.looked_up.setdefault(table.name, set()).update(columns)
         return self.dimensions.setdefault(table.name, table) == table
+
+    def note_clocked(self, operator: str) -> None:
+        """Notes that a query reads the processing time at which windows of this operator fire."""
+        self.clocked[operator] = None
 
     def note_partitions(self, table: Table, partitions: PartitionFilter | None) -> None:
         """Notes which partitions a reader of a table needs, None for all."""

@@ -127,11 +127,17 @@ def test_a_version_that_comes_back_costs_nothing(spark, tmp_path) -> None:
 
 
 def test_an_unchanged_table_is_not_read_again(spark, tmp_path, monkeypatch) -> None:
+    """Its join adds no job of Spark to a small batch either: one writes the partials, as without a join."""
     write_shops(tmp_path, {1: "north"})
-    stream = Stream(spark, report(tmp_path, ENRICHED), tmp_path / "home")
+    stream = Stream(spark, report(tmp_path, PLACED, REGIONS), tmp_path / "home")
     monkeypatch.setattr(current, "remember", None)
+    context = spark.sparkContext
+    context.setJobGroup("one batch", "one batch")
     stream.absorb(write_orders(tmp_path, "1", *FIRST), source="orders")
-    assert len(rows_of(tmp_path / "enriched")) == 4
+    assert len(context.statusTracker().getJobIdsForGroup("one batch")) == 1
+    context.setLocalProperty("spark.jobGroup.id", None)
+    stream.end()
+    assert shown(tmp_path) == [("north", "2024-06-18 00:10", 1, 10)]
 
 
 def test_the_stream_looks_as_often_as_its_cache_says(spark, tmp_path) -> None:
@@ -217,3 +223,41 @@ def test_too_many_rows(spark, tmp_path, monkeypatch) -> None:
     write_shops(tmp_path, {1: "north", 2: "south", 3: "west"})
     with pytest.raises(InputError, match="table 'shops' has 3 rows, and a table that is looked up may have 2"):
         Stream(spark, report(tmp_path, ENRICHED), tmp_path / "home")
+
+
+OF_WINDOWS = """
+CREATE TABLE named (shop INT, window_end TIMESTAMP(3), n BIGINT, region STRING, fired TIMESTAMP_LTZ(3))
+WITH ('connector' = 'filesystem', 'path' = '${DATA}/named', 'format' = 'parquet');
+INSERT INTO named SELECT w.shop, w.window_end, w.n, s.region, w.p
+FROM (
+    SELECT *, PROCTIME() AS p FROM (
+        SELECT shop, window_end, COUNT(*) AS n
+        FROM TABLE(TUMBLE(TABLE orders, DESCRIPTOR(ts), INTERVAL '10' MINUTE)) GROUP BY shop, window_start, window_end
+    )
+) AS w LEFT JOIN shops FOR SYSTEM_TIME AS OF w.p AS s ON w.shop = s.id;"""
+
+
+def test_windows_are_joined_with_the_version_when_they_fire(spark, tmp_path) -> None:
+    write_shops(tmp_path, {1: "north", 2: "south"})
+    now = [MORNING]
+    plan = report(tmp_path, OF_WINDOWS)
+    stream = Stream(spark, plan, tmp_path / "home", clock=lambda: now[0])
+    stream.absorb(write_orders(tmp_path, "1", *FIRST), source="orders")
+    write_shops(tmp_path, {1: "east", 2: "south", 3: "west"}, at=2)
+    now[0] += MINUTE
+    stream.absorb(write_orders(tmp_path, "2", *SECOND), source="orders")
+    write_shops(tmp_path, {1: "away"}, at=3)
+    now[0] += MINUTE
+    again = Stream(spark, plan, tmp_path / "home", clock=lambda: now[0])
+    again.end()
+    found = [(shop, str(end)[11:16], n, region, at.minute) for shop, end, n, region, at in rows_of(tmp_path / "named")]
+    assert found == [
+        (None, "00:10", 1, None, 1), (1, "00:10", 2, "east", 1), (1, "00:50", 1, "away", 2),
+        (2, "00:10", 1, "south", 1), (3, "00:20", 1, "west", 1), (9, "00:10", 1, None, 1),
+    ]  # fmt: skip
+    write_shops(tmp_path, {1: "later"}, at=4)
+    verdict = verify(spark, plan, stream.home)
+    assert verdict.is_proven and verdict.equal == 3, verdict
+    before = rows_of(tmp_path / "named")
+    backfill(spark, plan, stream.home, INTERVAL, check=False)
+    assert rows_of(tmp_path / "named") == before and verify(spark, plan, stream.home).is_proven
