@@ -6,11 +6,9 @@ from collections.abc import Hashable, Mapping
 
 from pyspark.sql import SparkSession
 
-from airflow_nrt.basics.errors import InputError
 from airflow_nrt.engine.dimensions import dimension_of
 from airflow_nrt.engine.dimensions.remembered import remember
 from airflow_nrt.engine.dimensions.views import provide_version
-from airflow_nrt.engine.failures.servers import UnreachableError
 from airflow_nrt.engine.spark.tuning import Tasks
 from airflow_nrt.home.home import Home
 from airflow_nrt.model.connectors import connector_of
@@ -56,11 +54,7 @@ class CurrentVersions:
             self._provided[lookup.name] = wanted
 
     def _look(self, lookup: Lookup) -> None:
-        try:
-            mark = dimension_of(lookup.table).mark(self.spark, lookup.table)
-        except InputError as wrong:
-            # It was there when the report began, and may come back.
-            raise UnreachableError(str(wrong)) from None
+        mark = dimension_of(lookup.table).mark(self.spark, lookup.table)
         name = lookup.name
         if name in self._versions and self._marks[name] == mark:
             return

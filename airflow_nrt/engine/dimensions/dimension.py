@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Hashable
+from contextlib import AbstractContextManager, nullcontext
 
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import DataFrame, Observation, SparkSession
 
 from airflow_nrt.model.plan import Source
 from airflow_nrt.model.tables import Table
@@ -18,9 +19,14 @@ class Dimension(ABC):
     def mark(self, spark: SparkSession, table: Table) -> Hashable:
         """What is equal as long as the rows of the table are the same. It costs no job of Spark.
 
-        Raises InputError if the table can't be read.
+        Raises InputError if the table can't be looked up, and UnreachableError if it is away.
         """
 
     @abstractmethod
-    def read(self, spark: SparkSession, source: Source, mark: Hashable) -> DataFrame:
-        """The rows of the table as it was marked, with the columns of `Source.read` in `engine/sources/source.py`."""
+    def rows(self, spark: SparkSession, source: Source, mark: Hashable) -> tuple[DataFrame, Observation | None]:
+        """The rows of the table as it was marked, with the columns of the source; and an observation that counts what
+        was `rejected`, if anything can be."""
+
+    def explained(self, spark: SparkSession, table: Table) -> AbstractContextManager[None]:
+        """Where jobs that read its rows run: what its server says becomes an error for people."""
+        return nullcontext()

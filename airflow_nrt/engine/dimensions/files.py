@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import DataFrame, Observation, SparkSession
 
 from airflow_nrt.basics.errors import InputError
 from airflow_nrt.engine.dimensions.dimension import Dimension
+from airflow_nrt.engine.failures.servers import UnreachableError
 from airflow_nrt.engine.sources import source_of
 from airflow_nrt.engine.sources.arrivals import Arrivals
 from airflow_nrt.engine.spark.tuning import ONE
+from airflow_nrt.engine.time.accept import accepted, judge, metered
+from airflow_nrt.engine.time.batch_clock import absorbed
+from airflow_nrt.engine.windows.no_rows import no_rows
 from airflow_nrt.home.log.entries import SourceFile
 from airflow_nrt.model.options.known import source_option
 from airflow_nrt.model.plan import Source
@@ -27,7 +31,8 @@ class FileDimension(Dimension):
             # A file that waits to be readable would be missing rows.
             files = tuple(Arrivals(table.path, pattern, tolerant=False).poll())
         except InputError as wrong:
-            raise InputError(f"table {table.name!r} can't be looked up: {wrong}") from None
+            # Who replaces a directory takes it away for a moment.
+            raise UnreachableError(f"table {table.name!r} can't be looked up: {wrong}") from None
         size = sum(file.size for file in files)
         if size > MOST_BYTES:
             raise InputError(
@@ -37,6 +42,10 @@ class FileDimension(Dimension):
             )
         return files
 
-    def read(self, spark: SparkSession, source: Source, mark: Hashable) -> DataFrame:
+    def rows(self, spark: SparkSession, source: Source, mark: Hashable) -> tuple[DataFrame, Observation | None]:
+        if not mark:
+            return no_rows(spark, source), None
         assert isinstance(mark, tuple)
-        return source_of(source.table).read(spark, source, mark, ONE)
+        rows = source_of(source.table).read(spark, source, mark, ONE)
+        judged, counts = metered(judge(rows, source, None, absorbed(None, None)))
+        return accepted(judged, source), counts

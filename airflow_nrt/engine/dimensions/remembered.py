@@ -18,6 +18,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from airflow_nrt.basics.errors import HomeError
 from airflow_nrt.basics.spelling import quote
+from airflow_nrt.engine.dimensions import dimension_of
 from airflow_nrt.engine.dimensions.newest import digest_of, newest_rows
 from airflow_nrt.engine.spark.given_rows import given_rows
 from airflow_nrt.engine.spark.paths import GLOB
@@ -49,7 +50,8 @@ def remember(spark: SparkSession, home: Home, lookup: Lookup, mark: Hashable) ->
     aside = home.dimensions / f"{_ASIDE}{uuid.uuid4().hex}"
     try:
         rows, counts = newest_rows(spark, lookup, mark)
-        rows.write.parquet(str(aside))
+        with dimension_of(lookup.table).explained(spark, lookup.table):
+            rows.write.parquet(str(aside))
         version = digest_of(lookup, version_rows(spark, home, lookup, [aside.name]))
         rejected = counts.get["rejected"] if counts is not None else 0
         if rejected:

@@ -36,7 +36,8 @@ def provide_newest(spark: SparkSession, lookup: Lookup) -> str:
     """Lets them read the table as it is now; gives the version. Nothing is written."""
     rows, _ = newest_rows(spark, lookup, dimension_of(lookup.table).mark(spark, lookup.table))
     provide(lookup, rows.selectExpr("*", *_ALWAYS))
-    return digest_of(lookup, rows)
+    with dimension_of(lookup.table).explained(spark, lookup.table):
+        return digest_of(lookup, rows)
 
 
 def remember_newest(spark: SparkSession, home: Home, lookup: Lookup) -> str:

@@ -219,7 +219,7 @@ def test_a_key_that_is_none(spark, tmp_path) -> None:
 
 
 def test_too_many_rows(spark, tmp_path, monkeypatch) -> None:
-    monkeypatch.setattr("airflow_nrt.engine.dimensions.newest.MOST_ROWS", 2)
+    monkeypatch.setattr("airflow_nrt.model.lookups.MOST_ROWS", 2)
     write_shops(tmp_path, {1: "north", 2: "south", 3: "west"})
     with pytest.raises(InputError, match="table 'shops' has 3 rows, and a table that is looked up may have 2"):
         Stream(spark, report(tmp_path, ENRICHED), tmp_path / "home")
