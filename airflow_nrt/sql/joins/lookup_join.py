@@ -109,6 +109,8 @@ def _check_side(node: ast.Join, right: ast.TableVersion, relation: Relation, ali
             right.at,
         )
     column = Scope(relation.columns, alias).find(right.time)
+    if relation.is_changing:
+        raise NotThereYet("a lookup join of rows that change", right.at, "join the rows that are only added, below")
     if column.rowtime:
         raise NotThereYet(
             f"FOR SYSTEM_TIME AS OF {text_of(right.time)}, which is a rowtime (an event-time temporal join)",
@@ -122,8 +124,6 @@ def _check_side(node: ast.Join, right: ast.TableVersion, relation: Relation, ali
             "here",
             right.at,
         )
-    if relation.is_changing:
-        raise NotThereYet("a lookup join of rows that change", right.at, "join the rows that are only added, below")
     if ABSORBED not in relation.hidden and relation.window is None:
         raise NotThereYet("a lookup join above a join or OVER", right.at, "join the rows of the source, below it")
 

@@ -22,7 +22,7 @@ from tests.engine.dimensions.reports import (
     write_orders,
     write_shops,
 )
-from tests.engine.reports import MINUTE, MORNING, Stream, clock, rows_of
+from tests.engine.reports import MINUTE, MORNING, Stream, clock, plan_of, rows_of, write_lines
 
 FIRST = ((1, 1, 10, 0), (2, 2, 20, 1), (3, 9, 30, 2), (4, "NULL", 40, 3))
 SECOND = ((5, 1, 50, 4), (6, 3, 60, 12), (7, 1, 70, 40))
@@ -261,3 +261,58 @@ def test_windows_are_joined_with_the_version_when_they_fire(spark, tmp_path) -> 
     before = rows_of(tmp_path / "named")
     backfill(spark, plan, stream.home, INTERVAL, check=False)
     assert rows_of(tmp_path / "named") == before and verify(spark, plan, stream.home).is_proven
+
+
+NEXMARK_13 = """
+CREATE TABLE bid (auction BIGINT, bidder BIGINT, price BIGINT, `dateTime` TIMESTAMP(3),
+    WATERMARK FOR `dateTime` AS `dateTime` - INTERVAL '4' SECOND)
+WITH ('connector' = 'filesystem', 'path' = '${DATA}/bid', 'format' = 'csv');
+CREATE TABLE side_input (key BIGINT, `value` VARCHAR)
+WITH ('connector' = 'filesystem', 'path' = '${DATA}/side', 'format' = 'csv');
+CREATE TABLE nexmark_q13 (auction BIGINT, bidder BIGINT, price BIGINT, `dateTime` TIMESTAMP(3), `value` VARCHAR)
+WITH ('connector' = 'filesystem', 'path' = '${DATA}/q13', 'format' = 'json');
+INSERT INTO nexmark_q13
+SELECT
+    B.auction,
+    B.bidder,
+    B.price,
+    B.`dateTime`,
+    S.`value`
+FROM (SELECT *, PROCTIME() AS p_time FROM bid) B
+JOIN side_input FOR SYSTEM_TIME AS OF B.p_time AS S
+ON mod(B.auction, 10000) = S.key;"""
+"""The query of Nexmark, word for word."""
+
+
+def test_nexmark_13(spark, tmp_path) -> None:
+    """Beside a join in Python: 300 bids, and a side input of every third key."""
+    auctions = [(37 * n) % 100 + 10000 * (n % 3) for n in range(300)]
+    side = {key: f"value of {key}" for key in range(0, 100, 3)}
+    write_lines(tmp_path / "side" / "side.csv", (f"{key},{value}" for key, value in side.items()))
+    plan = plan_of(tmp_path, NEXMARK_13)
+    stream = Stream(spark, plan, tmp_path / "home")
+    for n in range(3):
+        bids = [(auction, i, 10 * i, clock(MORNING + 100 * i)) for i, auction in enumerate(auctions) if i % 3 == n]
+        path = write_lines(tmp_path / "bid" / f"{n}.csv", (",".join(map(str, bid)) for bid in bids))
+        stream.absorb(path, source="bid")
+    found = sorted((auction, bidder, value) for auction, bidder, _, _, value in rows_of(tmp_path / "q13", "json"))
+    assert found == sorted(
+        (auction, n, side[auction % 10000]) for n, auction in enumerate(auctions) if auction % 10000 in side
+    )
+    assert verify(spark, plan, stream.home).is_proven
+
+
+def test_windows_without_a_stream(spark, tmp_path) -> None:
+    """A backfill without a stream joins windows with the newest version, and a verification with that one again."""
+    write_shops(tmp_path, {1: "north", 2: "south", 9: "west"})
+    write_orders(tmp_path, "1", *FIRST, *SECOND)
+    named = OF_WINDOWS.replace(", fired TIMESTAMP_LTZ(3)", "").replace(", w.p\n", "\n")
+    plan = report(tmp_path, named)
+    home = Home.create(tmp_path / "home", plan)
+    backfill(spark, plan, home, INTERVAL, check=False)
+    write_shops(tmp_path, {1: "later"}, at=2)
+    assert [(row[0], row[3]) for row in rows_of(tmp_path / "named")] == [
+        (None, None), (1, "north"), (2, "south"), (3, None), (9, "west"),
+    ]  # fmt: skip
+    verdict = verify(spark, plan, home)
+    assert verdict.is_proven and verdict.equal == 2

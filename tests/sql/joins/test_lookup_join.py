@@ -23,8 +23,16 @@ WITH ('connector' = 'filesystem', 'path' = 'live', 'format' = 'csv', 'source.mon
 CREATE TABLE changes (id INT) WITH ('connector' = 'filesystem', 'path' = 'changes', 'format' = 'debezium-json');
 CREATE TABLE topic (id INT) WITH ('connector' = 'kafka', 'topic' = 't', 'format' = 'json',
     'properties.bootstrap.servers' = 'there:9092', 'scan.startup.mode' = 'earliest-offset');
+CREATE TABLE keyed (id INT PRIMARY KEY NOT ENFORCED, p AS PROCTIME(), ts TIMESTAMP(3), WATERMARK FOR ts AS ts)
+WITH ('connector' = 'filesystem', 'path' = 'keyed', 'format' = 'csv');
 CREATE VIEW big AS SELECT * FROM shops;
 """
+COUNTED = (
+    "SELECT id, shop, COUNT(*) AS p FROM TABLE(TUMBLE(TABLE orders, DESCRIPTOR({}), INTERVAL '1' HOUR)) "
+    "GROUP BY id, shop, window_start, window_end"
+)
+JOINED = "SELECT a.id, a.shop FROM orders a JOIN live b ON a.id = b.id"
+TIMED = "SELECT id, shop, PROCTIME() AS p FROM ({})"
 FORM = "SELECT o.id, s.* FROM orders AS o JOIN shops FOR SYSTEM_TIME AS OF o.p AS s ON o.shop = s.id"
 ATTRIBUTE = "Temporal table join currently only supports 'FOR SYSTEM_TIME AS OF' left table's time attribute field: "
 
@@ -75,6 +83,12 @@ def test_columns_that_are_read(query: str, columns: tuple[str, ...]) -> None:
         (changed("JOIN shops", "JOIN changes"), "'format' = 'debezium-json': not there yet; use csv, json or parquet"),
         (changed("JOIN shops", "JOIN topic"), "table 'topic': connector 'kafka' can't be looked up"),
         (changed("orders AS o", "(SELECT *, x FROM orders) AS o"), "there is no column 'x'"),
+        (changed("orders AS o", "keyed AS o").replace("o.shop", "o.id"), "a lookup join of rows that change"),
+        (changed("orders AS o", f"({COUNTED.format('ts')}) AS o"), "o.p is BIGINT"),
+        (FORM.replace("orders AS o", f"({TIMED.format(COUNTED.format('p'))}) AS o"),
+         "PROCTIME() above windows over processing time: not there yet"),
+        (FORM.replace("orders AS o", f"({TIMED.format(JOINED)}) AS o"),
+         "PROCTIME above a window or a join: not there yet"),
         ("SELECT * FROM shops FOR SYSTEM_TIME AS OF p", "belongs to the right side of a join"),
         (FORM.replace("AS s", ""), "there is no table or column 's' here"),
         (f"{FORM} JOIN shops /*+ OPTIONS('path'='x') */ FOR SYSTEM_TIME AS OF o.p t ON t.id = 1",
