@@ -14,6 +14,7 @@ from functools import cached_property
 
 from airflow_nrt.describe.script_secrets import without_secrets
 from airflow_nrt.model.internal_columns import ROWTIME
+from airflow_nrt.model.lookups import view_of
 from airflow_nrt.model.operators import Query, Regroup, WindowAggregate
 from airflow_nrt.model.plan import Insert, Plan, Source
 from airflow_nrt.model.tables import Table
@@ -121,7 +122,9 @@ class _Tracer:
 
     @cached_property
     def _sources(self) -> dict[str, Source]:
-        return {source.name: source for source in self.plan.sources}
+        """Also dimension tables, by the names of their views."""
+        looked_up = {view_of(lookup.table): lookup.read for lookup in self.plan.lookups}
+        return {**{source.name: source for source in self.plan.sources}, **looked_up}
 
     @cached_property
     def _steps(self) -> dict[str, Step]:

@@ -7,7 +7,7 @@ a home there.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import product
 from pathlib import Path
 
@@ -45,13 +45,17 @@ def check_places(plan: Plan, home: str | Path | None = None) -> None:
 
 def check_sources(plan: Plan) -> None:
     """Raises InputError for a source that does not exist."""
-    for missing in missing_sources(plan):
+    for missing in _missing(source.table for source in plan.sources):
         raise InputError(f"{missing}: correct 'path', or make the directory")
 
 
-def missing_sources(plan: Plan) -> Iterator[str]:
-    """A message for each source that does not exist."""
-    for table in plan.tables_read:
+def missing_tables(plan: Plan) -> Iterator[str]:
+    """A message for each source and each dimension table that does not exist."""
+    return _missing(plan.tables_read)
+
+
+def _missing(tables: Iterable[Table]) -> Iterator[str]:
+    for table in tables:
         if "path" in table.options and not _real(table.path).exists():
             yield f"table {table.name!r}: there is no {_shown(table)}"
 

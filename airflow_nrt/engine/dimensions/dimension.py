@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Hashable
 from contextlib import AbstractContextManager, nullcontext
+from typing import ClassVar
 
 from pyspark.sql import DataFrame, Observation, SparkSession
 
@@ -14,6 +15,9 @@ from airflow_nrt.model.tables import Table
 
 class Dimension(ABC):
     """Reads the dimension tables of one connector. It is stateless."""
+
+    has_server: ClassVar[bool] = False
+    """Whether a server has the tables: then the analysis of a report asks for them, too."""
 
     @abstractmethod
     def mark(self, spark: SparkSession, table: Table) -> Hashable:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
+from pathlib import Path
 
 from pyspark.sql import DataFrame, Observation, SparkSession
 
@@ -32,7 +33,9 @@ class FileDimension(Dimension):
             files = tuple(Arrivals(table.path, pattern, tolerant=False).poll())
         except InputError as wrong:
             # Who replaces a directory takes it away for a moment.
-            raise UnreachableError(f"table {table.name!r} can't be looked up: {wrong}") from None
+            raise UnreachableError(
+                f"table {table.name!r} can't be looked up: {wrong}: correct 'path', or put it there"
+            ) from None
         size = sum(file.size for file in files)
         if size > MOST_BYTES:
             raise InputError(

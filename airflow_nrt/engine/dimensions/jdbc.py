@@ -20,6 +20,8 @@ from airflow_nrt.model.tables import Table
 
 
 class JdbcDimension(Dimension):
+    has_server = True
+
     def mark(self, spark: SparkSession, table: Table) -> Hashable:
         """A new one each time, because a database does not say whether a table has changed."""
         with_database(spark, table, lambda database: _check(database, table))

@@ -5,13 +5,14 @@ from __future__ import annotations
 from pyspark.sql import DataFrame, SparkSession
 
 from airflow_nrt.basics.instants import END_OF_TIME
-from airflow_nrt.basics.spelling import quote
+from airflow_nrt.basics.spelling import bigint, quote
 from airflow_nrt.engine.dimensions import dimension_of
 from airflow_nrt.engine.dimensions.newest import digest_of, newest_rows
 from airflow_nrt.engine.dimensions.remembered import remember, version_rows
 from airflow_nrt.engine.spark.tuning import Tasks
+from airflow_nrt.engine.windows.no_rows import no_rows
 from airflow_nrt.home.home import Home
-from airflow_nrt.model.lookups import VALID_FROM, VALID_UNTIL, view_of
+from airflow_nrt.model.lookups import ROW_NUMBER, VALID_FROM, VALID_UNTIL, view_of
 from airflow_nrt.model.plan import Lookup
 
 _ALWAYS = (f"{-END_OF_TIME}L AS {VALID_FROM}", f"{END_OF_TIME}L AS {VALID_UNTIL}")
@@ -43,3 +44,9 @@ def provide_newest(spark: SparkSession, lookup: Lookup) -> str:
 def remember_newest(spark: SparkSession, home: Home, lookup: Lookup) -> str:
     """The version of the table as it is now, which the home remembers from now on."""
     return remember(spark, home, lookup, dimension_of(lookup.table).mark(spark, lookup.table))
+
+
+def provide_nothing(spark: SparkSession, lookup: Lookup) -> None:
+    """Lets them read the table without rows."""
+    numbered = no_rows(spark, lookup.read).selectExpr("*", f"{bigint(None)} AS {ROW_NUMBER}", *_ALWAYS)
+    provide(lookup, numbered)

@@ -8,6 +8,7 @@ import pytest
 
 from airflow_nrt.basics.errors import InputError
 from airflow_nrt.engine.backfill import REPAIR, backfill
+from airflow_nrt.engine.batch.analysis import analyse
 from airflow_nrt.engine.dimensions import current
 from airflow_nrt.engine.failures.servers import UnreachableError
 from airflow_nrt.engine.verify.verify import Interval, verify
@@ -316,3 +317,7 @@ def test_windows_without_a_stream(spark, tmp_path) -> None:
     ]  # fmt: skip
     verdict = verify(spark, plan, home)
     assert verdict.is_proven and verdict.equal == 2
+
+
+def test_a_report_is_analysed_without_its_tables(spark, tmp_path) -> None:
+    analyse(spark, report(tmp_path, ENRICHED, PLACED, REGIONS, OF_WINDOWS))

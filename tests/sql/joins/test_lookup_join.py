@@ -126,7 +126,9 @@ def test_what_a_plan_says() -> None:
     assert dimension["name"] == "shops" and dimension["new_versions"] == "looked for every 5 minutes"
     (step,) = [one for one in described["inserts"][0]["steps"] if one["does"] == "lookup join"]
     assert step["of"] == ["orders AS o", "shops AS s"] and step["as_of"] == "o.p"
-    assert [one.name for one in lineage_of(planned(FORM)).sources] == ["orders", "shops"]
+    lineage = lineage_of(planned(FORM))
+    assert [one.name for one in lineage.sources] == ["orders", "shops"]
+    assert lineage.results[0].origins["region"] == (("shops", "region"),)
 
 
 def test_the_fingerprint() -> None:
