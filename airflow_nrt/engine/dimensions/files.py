@@ -33,9 +33,9 @@ class FileDimension(Dimension):
             files = tuple(Arrivals(table.path, pattern, tolerant=False).poll())
         except InputError as wrong:
             # Who replaces a directory takes it away for a moment.
-            raise UnreachableError(
-                f"table {table.name!r} can't be looked up: {wrong}: correct 'path', or put it there"
-            ) from None
+            is_there = Path(table.path.removeprefix("file://")).exists()
+            way_out = "" if is_there else ": correct 'path', or make it"
+            raise UnreachableError(f"table {table.name!r} can't be looked up: {wrong}{way_out}") from None
         size = sum(file.size for file in files)
         if size > MOST_BYTES:
             raise InputError(
