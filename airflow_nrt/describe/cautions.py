@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from airflow_nrt.describe.overlaps import missing_sources
+from airflow_nrt.describe.overlaps import missing_tables
 from airflow_nrt.model.plan import Plan
 
 
@@ -19,4 +19,4 @@ def cautions(plan: Plan) -> list[str]:
 
 def cautions_of_place(plan: Plan) -> list[str]:
     """Cautions that depend on this host: a driver may run on another."""
-    return [f"{missing}; `run` refuses that" for missing in missing_sources(plan)]
+    return [f"{missing}; `run` refuses that" for missing in missing_tables(plan)]

@@ -9,6 +9,7 @@ from typing import Any
 from airflow_nrt.basics.durations import format_duration
 from airflow_nrt.basics.instants import END_OF_TIME, format_instant
 from airflow_nrt.describe.bounds import bound
+from airflow_nrt.describe.dimensions import dimension_in_words
 from airflow_nrt.describe.without_effect import without_effect
 from airflow_nrt.model.connectors import connector_of
 from airflow_nrt.model.internal_columns import CLOCK, OP
@@ -40,6 +41,7 @@ def describe(plan: Plan, start: int | None = None, end: int | None = None) -> di
     description = {
         "report": plan.name,
         "sources": [_source(plan, source, start, end) for source in plan.sources],
+        "dimensions": [dimension_in_words(lookup) for lookup in plan.lookups],
         "operators": [
             *(_operator(operator) for operator in plan.operators),
             *(_regroup(operator) for operator in plan.regroups),

@@ -17,7 +17,7 @@ _OF_RANK = ("partition_by", "order_by", "as", "limit")
 def plan_lines(description: dict[str, Any]) -> list[str]:
     """The lines of what `describe` gives."""
     lines = [f"report {description['report']}"]
-    for group in ("sources", "operators", "inserts"):
+    for group in ("sources", "dimensions", "operators", "inserts"):
         for item in description[group]:
             lines.append(f"\n{group[:-1]} {item['name']}")
             for key, value in item.items():

@@ -14,6 +14,7 @@ from functools import cached_property
 
 from airflow_nrt.describe.script_secrets import without_secrets
 from airflow_nrt.model.internal_columns import ROWTIME
+from airflow_nrt.model.lookups import view_of
 from airflow_nrt.model.operators import Query, Regroup, WindowAggregate
 from airflow_nrt.model.plan import Insert, Plan, Source
 from airflow_nrt.model.tables import Table
@@ -49,7 +50,7 @@ class Lineage:
 def lineage_of(plan: Plan) -> Lineage:
     """The lineage of a plan, without masked values."""
     tracer = _Tracer(plan)
-    sources = tuple(_dataset(plan, source.table, source.name) for source in plan.sources)
+    sources = tuple(_dataset(plan, table, table.name) for table in plan.tables_read)
     results = tuple(_dataset(plan, one.sink, one.name, tracer.of_insert(one)) for one in plan.written)
     return Lineage(sources, results, without_secrets(plan.script))
 
@@ -121,7 +122,9 @@ class _Tracer:
 
     @cached_property
     def _sources(self) -> dict[str, Source]:
-        return {source.name: source for source in self.plan.sources}
+        """Also dimension tables, by the names of their views."""
+        looked_up = {view_of(lookup.table): lookup.read for lookup in self.plan.lookups}
+        return {**{source.name: source for source in self.plan.sources}, **looked_up}
 
     @cached_property
     def _steps(self) -> dict[str, Step]:

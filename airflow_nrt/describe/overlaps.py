@@ -7,7 +7,7 @@ a home there.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import product
 from pathlib import Path
 
@@ -21,7 +21,7 @@ HIDDEN = ("_", ".")
 
 def check_places(plan: Plan, home: str | Path | None = None) -> None:
     """Raises InputError if one of the sources, the sinks and the home (if one is given) contains another."""
-    sources = [source.table for source in plan.sources if "path" in source.table.options]
+    sources = [table for table in plan.tables_read if "path" in table.options]
     sinks = [insert.sink for insert in plan.written if "path" in insert.sink.options]
     for source, sink in product(sources, sinks):
         if _is_read(_real(source.path), _real(sink.path)):
@@ -45,15 +45,19 @@ def check_places(plan: Plan, home: str | Path | None = None) -> None:
 
 def check_sources(plan: Plan) -> None:
     """Raises InputError for a source that does not exist."""
-    for missing in missing_sources(plan):
+    for missing in _missing(source.table for source in plan.sources):
         raise InputError(f"{missing}: correct 'path', or make the directory")
 
 
-def missing_sources(plan: Plan) -> Iterator[str]:
-    """A message for each source that does not exist."""
-    for source in plan.sources:
-        if "path" in source.table.options and not _real(source.table.path).exists():
-            yield f"table {source.name!r}: there is no {_shown(source.table)}"
+def missing_tables(plan: Plan) -> Iterator[str]:
+    """A message for each source and each dimension table that does not exist."""
+    return _missing(plan.tables_read)
+
+
+def _missing(tables: Iterable[Table]) -> Iterator[str]:
+    for table in tables:
+        if "path" in table.options and not _real(table.path).exists():
+            yield f"table {table.name!r}: there is no {_shown(table)}"
 
 
 def _meet(table: Table, home: Path, reads: bool) -> bool:

@@ -21,7 +21,7 @@ def _found(plan: Plan) -> Iterator[tuple[str, str]]:
         option = find(key, REPORT_OPTIONS)
         if option is not None and option.idle:
             yield f"setting {key!r}", option.idle
-    for table in (*(source.table for source in plan.sources), *(insert.sink for insert in plan.inserts)):
+    for table in (*plan.tables_read, *(insert.sink for insert in plan.inserts)):
         known = connector_of(table).options
         for name in table.options:
             option = find(name, known)

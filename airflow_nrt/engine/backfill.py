@@ -17,6 +17,7 @@ from airflow_nrt.basics.spelling import string_literal
 from airflow_nrt.describe.verdict import Verdict
 from airflow_nrt.engine.batch.batch import computed, same_rows, source_rows
 from airflow_nrt.engine.batch.progress import ShownWindows, shown_tasks, span_of
+from airflow_nrt.engine.dimensions.for_batch import provide_for_backfill
 from airflow_nrt.engine.functions import register_functions
 from airflow_nrt.engine.past.of_source import past_of
 from airflow_nrt.engine.past.past import Past
@@ -255,6 +256,7 @@ def _restate(
     read = {n: _streamed(spark, plan, past, n, history, needed[n], tasks) for n, past in pasts.items()}
     unread = {n: source_rows(spark, plan, n, splits, None, tasks) for n, splits in needed.items() if n not in read}
     staged: list[Published] = []
+    newest = provide_for_backfill(spark, plan, home, history)
     for insert in plan.inserts:
         ends = None if only is None else only.get(insert.name, set())
         if ends is not None and not ends:
@@ -275,7 +277,7 @@ def _restate(
     read_here = {name: needed[name] for name in fresh}
     files = {name: files_of(splits) for name, splits in read_here.items()}
     ranges = {name: found for name, splits in read_here.items() if (found := ranges_of(splits))}
-    body = Restate(tuple(staged), removed, reason, dict(suspects or {}), history.entry, files, ranges)
+    body = Restate(tuple(staged), removed, reason, dict(suspects or {}), history.entry, files, ranges, newest)
     entry = append_restatement(home.log(), body)
     publish_entry(home, plan, entry, ShownWindows(len(entry.published), say))
     say(f"{len(entry.published)} windows published (100 %)")

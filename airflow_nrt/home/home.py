@@ -74,6 +74,7 @@ class Home:
         self.staged = path / "staged"
         self.ledger = path / "ledger"
         self.scratch = path / "scratch"
+        self.dimensions = path / "dimensions"
         self.report_file = path / _REPORT_FILE
         self.outline_file = path / _OUTLINE_FILE
         self.heartbeats = path / "heartbeats"

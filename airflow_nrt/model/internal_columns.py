@@ -47,6 +47,11 @@ CLOCK_SQL = (
 """The processing time (ms) of a row."""
 
 
+def firing_clock(operator: str) -> str:
+    """The function of the session from the end of a window to the processing time (ms) at which it fired, or NULL."""
+    return f"_nrt_fired_{operator}"
+
+
 def key_of(columns: Sequence[str]) -> str:
     """SQL of `_nrt_key`: equal where all these columns are equal; NULL equals NULL."""
     whole = "'yyyy-MM-dd HH:mm:ss.SSSSSS'"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from airflow_nrt.basics.metadata import METADATA
@@ -115,6 +115,23 @@ class Source:
 
 
 @dataclass(frozen=True)
+class Lookup:
+    """A dimension table, and its columns that rows of sources are joined with."""
+
+    table: Table
+    columns: tuple[str, ...] = field(metadata=METADATA)
+
+    @property
+    def name(self) -> str:
+        return self.table.name
+
+    @property
+    def read(self) -> Source:
+        """The table as a source, whose rows have no time."""
+        return Source(replace(self.table, watermark=None), self.columns)
+
+
+@dataclass(frozen=True)
 class Plan:
     """A whole report. `settings` are the values of SET. `script` is the text of the report, `given` are the values of
     its placeholders.
@@ -138,6 +155,14 @@ class Plan:
     idle: tuple[tuple[str, str], ...] = field(default=(), compare=False, metadata=METADATA)
     origins: tuple[Origin, ...] = field(default=(), compare=False, repr=False, metadata=METADATA)
     """The places of its SQL in the report, for messages of errors."""
+    lookups: tuple[Lookup, ...] = ()
+    clocked: tuple[str, ...] = field(default=(), metadata=METADATA)
+    """The window operators whose processing time of firing is read."""
+
+    @property
+    def tables_read(self) -> tuple[Table, ...]:
+        """The tables of its sources, and its dimension tables."""
+        return (*(source.table for source in self.sources), *(lookup.table for lookup in self.lookups))
 
     @property
     def ends(self) -> bool:
@@ -172,7 +197,7 @@ class Plan:
     @property
     def jars(self) -> tuple[str, ...]:
         """What the connectors of its tables need beside Spark, by the names of `basics/jars.py`."""
-        tables = (*(source.table for source in self.sources), *(insert.sink for insert in self.inserts))
+        tables = (*self.tables_read, *(insert.sink for insert in self.inserts))
         needed = (connector_of(table).jars(table) for table in tables)
         return tuple(dict.fromkeys(name for name in needed if name is not None))
 
@@ -191,6 +216,11 @@ class Plan:
     def waits_for_clock(self) -> bool:
         """Whether there are windows over processing time."""
         return any(CLOCK in operator.clock for operator in self.operators)
+
+    @property
+    def keeps_clock(self) -> bool:
+        """Whether results depend on the processing time of batches, so that it must not go back."""
+        return self.waits_for_clock or bool(self.lookups) or bool(self.clocked)
 
     def is_read_by_clock(self, source: str) -> bool:
         """Whether windows over processing time hold rows of this source. Then rowtimes don't decide which rows."""

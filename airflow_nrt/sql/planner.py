@@ -161,6 +161,8 @@ class Planner:
             tuple(function for function in self.functions.values() if function is not None),
             origins=tuple(self._notes),
             idle=tuple(dict.fromkeys(self.idle)),
+            lookups=findings.lookups(),
+            clocked=tuple(findings.clocked),
         )
 
     def add_all(

@@ -15,13 +15,14 @@ from airflow_nrt.model.windows import Window
 from airflow_nrt.sql.aggregates import distinct
 from airflow_nrt.sql.aggregates.grouped_windows import OWN_NAMES, grouped_window
 from airflow_nrt.sql.aggregates.grouping import PlanGroup, plan_aggregate
-from airflow_nrt.sql.ddl.ddl import check_source, scope_columns, with_options
+from airflow_nrt.sql.ddl.ddl import check_dimension, check_source, scope_columns, with_options
 from airflow_nrt.sql.errors import NotThereYet, Place, Problems, SqlError, SqlErrors
 from airflow_nrt.sql.expressions.aggregates import contains_aggregate
 from airflow_nrt.sql.expressions.scope import Scope, ScopeColumn
 from airflow_nrt.sql.inserts.inserts import as_typed
 from airflow_nrt.sql.inserts.timing import check_untimed
 from airflow_nrt.sql.joins.joins import join
+from airflow_nrt.sql.joins.lookup_join import lookup_join
 from airflow_nrt.sql.joins.scalar_subqueries import with_values
 from airflow_nrt.sql.joins.semi_joins import tested
 from airflow_nrt.sql.logical.folded import as_groups, as_operation, together
@@ -242,6 +243,12 @@ class Queries:
                 return [self._windowing(node.call, node.alias, ctes)], node.alias
             case ast.Lateral():
                 raise NotThereYet("LATERAL and UNNEST without a table in front of them", node.at)
+            case ast.TableVersion():
+                raise SqlError(
+                    "FOR SYSTEM_TIME AS OF belongs to the right side of a join: FROM o JOIN d FOR SYSTEM_TIME AS OF "
+                    "o.proctime ON o.key = d.key",
+                    node.at,
+                )
             case ast.Join():
                 return [self._joined(node, ctes)], None
 
@@ -254,6 +261,13 @@ class Queries:
             if left is None:
                 problems.stop()
             return lateral(self.findings, node, node.right, left)
+        if isinstance(node.right, ast.TableVersion):
+            table = problems.attempt(partial(self._dimension, node.right))
+            if left is None or table is None:
+                problems.stop()
+            looked_up = lookup_join(self.findings, node, node.right, left, table, demand)
+            check_rows(looked_up.text, node.at)
+            return looked_up
         filtered = demand if node.kind in ("INNER", "CROSS", "RIGHT") else Demand()
         right = problems.attempt(partial(self._side, node.right, filtered, ctes))
         if left is None or right is None:
@@ -264,6 +278,18 @@ class Queries:
         if joined is None:
             raise PartlyPlanned(problems.errors, (*side_columns(*left), *side_columns(*right)))
         return joined
+
+    def _dimension(self, node: ast.TableVersion) -> Table:
+        """The table that a lookup join reads. Raises SqlError, or SqlErrors."""
+        if node.name in self.views:
+            raise SqlError(f"FOR SYSTEM_TIME AS OF wants a table, and {node.name!r} is a view", node.at)
+        if node.name in self.broken:
+            raise SqlErrors(())
+        if node.name not in self.tables:
+            raise SqlError(f"there is no table {node.name!r}{nearest(node.name, self.tables)}", node.at)
+        table = with_options(self.tables[node.name], dict(node.options))
+        check_dimension(table, node.at)
+        return table
 
     def _side(self, node: ast.Relation, demand: Demand, ctes: Ctes) -> Named:
         """One side of a join. `demand` is the SELECT over the join, if its WHERE may filter this side."""

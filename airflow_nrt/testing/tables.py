@@ -19,6 +19,7 @@ def moved_into(plan: Plan, directory: Path) -> Plan:
     return replace(
         plan,
         sources=tuple(_moved_source(source, directory / "sources") for source in plan.sources),
+        lookups=tuple(replace(one, table=_moved(one.table, directory / "sources", {})) for one in plan.lookups),
         inserts=tuple(_moved_insert(insert, directory / "sinks") for insert in plan.inserts),
     )
 

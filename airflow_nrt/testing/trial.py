@@ -51,6 +51,8 @@ class Trial:
 
     def __init__(self, spark: SparkSession, plan: Plan, home: Path) -> None:
         self.plan = plan
+        for lookup in plan.lookups:
+            Path(lookup.table.path).mkdir(parents=True, exist_ok=True)
         self._home = Home.create(home, plan)
         self._driver = StreamDriver(spark, plan, self._home, Writer.begin(self._home.log(), Lease("", 0, "")))
         self._enumerators = {one.name: source_of(one.table).enumerator(spark, one.table) for one in plan.sources}
@@ -68,6 +70,20 @@ class Trial:
         write_rows(source, rows, Path(source.path) / f"{number:06}.json")
         with _in_words(self.plan):
             self._driver.absorb(table, self._enumerators[table].poll())
+
+    def dimension(self, table: str, *rows: Mapping[str, Any]) -> None:
+        """These rows are what a table that is looked up has from now on. Before, it is empty.
+
+        Raises InputError for a table that is not looked up, and for an unknown column.
+        """
+        known = {lookup.name: lookup.table for lookup in self.plan.lookups}
+        if table not in known:
+            raise InputError(
+                f"{self.plan.name} looks up no table {table!r}{nearest(table, known) or _listed([*known])}"
+            )
+        directory = Path(known[table].path)
+        write_rows(known[table], rows, directory / ".rows.json")
+        (directory / ".rows.json").rename(directory / "rows.json")
 
     def watermark(self, table: str, time: str) -> None:
         """The watermark of a source moves on to a time: nothing older is expected, and what is due is published.

@@ -30,6 +30,8 @@ SAMPLES = (
     "batch",
     "process-time",
     "on-event",
+    "periodic",
+    "fixed_delay",
 )
 """Texts of which each option reads at least one."""
 

@@ -94,6 +94,29 @@ def test_a_live_partitioned_source_and_the_fixture(spark, tmp_path: Path, nrt_tr
     assert curve.windows(None, "shop", "gmv")["2024-06-18 11:00:00"] == [("a", Decimal("7.25")), (None, None)]
 
 
+LOOKED_UP = """
+CREATE TABLE shops (shop STRING, region STRING)
+WITH ('connector' = 'filesystem', 'path' = '/nowhere', 'format' = 'csv', 'lookup.cache' = 'FULL');
+CREATE TABLE placed (id BIGINT, region STRING)
+WITH ('connector' = 'filesystem', 'path' = 'placed', 'format' = 'parquet');
+INSERT INTO placed SELECT o.id, s.region FROM (SELECT *, PROCTIME() AS p FROM orders) AS o
+LEFT JOIN shops FOR SYSTEM_TIME AS OF o.p AS s ON o.shop = s.shop;
+"""
+
+
+def test_a_table_that_is_looked_up(spark, tmp_path: Path) -> None:
+    (tmp_path / "placed.sql").write_text(ORDERS + LOOKED_UP)
+    with trial(tmp_path / "placed.sql") as placed:
+        placed.rows("orders", order("a", "1.00", "10:01:00"))
+        placed.dimension("shops", {"shop": "a", "region": "north"})
+        placed.rows("orders", order("a", "1.00", "10:02:00"))
+        placed.dimension("shops", {"shop": "a", "region": "east"}, {"shop": "b"})
+        placed.rows("orders", order("a", "1.00", "10:03:00"))
+        assert sorted(placed.results("placed", "region"), key=str) == [("east",), ("north",), (None,)]
+        with pytest.raises(InputError, match="looks up no table 'orders': shops"):
+            placed.dimension("orders", {})
+
+
 def test_what_is_wrong(spark, report: Path) -> None:
     with pytest.raises(InputError, match="there is no column 'prize'"), trial(_other(report)):
         pass

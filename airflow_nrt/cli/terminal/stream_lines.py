@@ -13,6 +13,7 @@ from airflow_nrt.home.outline import Outline
 from airflow_nrt.model.connectors import connector_of
 from airflow_nrt.model.options.known import LIVE, source_option
 from airflow_nrt.model.plan import Plan, Source
+from airflow_nrt.model.tables import Table
 from airflow_nrt.model.timing import COMPLETE
 from airflow_nrt.model.zones import wall_clock
 
@@ -26,8 +27,13 @@ def start_lines(plan: Plan, home: str, master: str) -> list[str]:
     return [
         f"{plan.name}: home {home}, on {master}",
         *(f"  reads  {source.name}: {_read(source)}" for source in plan.sources),
+        *(f"  looks up {one.name}: {one.table.format or 'rows'} in {_place(one.table)}" for one in plan.lookups),
         *(f"  writes {one.name}: {one.format or 'rows'} {into[one.name]}{windows[one.name]}" for one in inserts),
     ]
+
+
+def _place(table: Table) -> str:
+    return connector_of(table).place(table)
 
 
 def _read(source: Source) -> str:

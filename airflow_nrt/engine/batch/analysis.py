@@ -8,9 +8,13 @@ from pyspark.sql import SparkSession
 from airflow_nrt.basics.errors import InputError
 from airflow_nrt.basics.instants import END_OF_TIME
 from airflow_nrt.engine.batch.batch import computed, same_rows
+from airflow_nrt.engine.dimensions import dimension_of
+from airflow_nrt.engine.dimensions.newest import check_dimension
+from airflow_nrt.engine.dimensions.views import provide_nothing
 from airflow_nrt.engine.functions import register_functions
 from airflow_nrt.engine.sources import source_of
 from airflow_nrt.engine.spark.tuning import ONE
+from airflow_nrt.engine.windows.firing_clock import fires_at
 from airflow_nrt.engine.windows.no_rows import no_rows
 from airflow_nrt.model.plan import Plan
 
@@ -19,6 +23,12 @@ def analyse(spark: SparkSession, plan: Plan) -> None:
     """Raises InputError in the words of Spark if a part of the plan can't be analysed, or a server is not there."""
     for source in plan.sources:
         source_of(source.table).check(spark, source.table)
+    for lookup in plan.lookups:
+        if dimension_of(lookup.table).has_server:
+            check_dimension(spark, lookup)
+        provide_nothing(spark, lookup)
+    for operator in plan.clocked:
+        fires_at(spark, operator, None)
     register_functions(spark, plan)
     for insert in plan.inserts:
         try:

@@ -9,6 +9,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from airflow_nrt.basics.instants import END_OF_TIME
 from airflow_nrt.basics.spelling import bigint
+from airflow_nrt.engine.dimensions.views import provide_newest
 from airflow_nrt.engine.functions import register_functions
 from airflow_nrt.engine.sources import source_of
 from airflow_nrt.engine.spark.frames import run_query
@@ -17,6 +18,7 @@ from airflow_nrt.engine.time.accept import accepted, judge, metered
 from airflow_nrt.engine.time.batch_clock import absorbed
 from airflow_nrt.engine.updating.kinds import kind_of as kind_of_updating
 from airflow_nrt.engine.updating.updates import together
+from airflow_nrt.engine.windows.firing_clock import fires_at
 from airflow_nrt.engine.windows.kinds import kind_of
 from airflow_nrt.engine.windows.layout_of import layout_of
 from airflow_nrt.engine.windows.regroup import regroup
@@ -45,6 +47,10 @@ def insert_result(
 ) -> DataFrame:
     """The rows of an insert over these splits, for all windows with `after < end <= until`, with `_nrt_end`."""
     register_functions(spark, plan)
+    for lookup in plan.lookups:
+        provide_newest(spark, lookup)
+    for operator in plan.clocked:
+        fires_at(spark, operator, None)
     tasks = suit(spark, [split for some in splits.values() for split in some])
     names = [source.name for source in plan.sources if source.name in splits]
     clock = now_ms()

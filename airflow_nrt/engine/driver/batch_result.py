@@ -1,4 +1,4 @@
-"""The rows of one micro-batch, which several consumers read, and its result before it is committed."""
+"""A micro-batch before it is committed: its rows, which several consumers read, and its result."""
 
 from __future__ import annotations
 
@@ -15,6 +15,23 @@ from airflow_nrt.engine.versions.versions import Touched
 from airflow_nrt.home.log.entries import Lateness, Published, StateFile
 from airflow_nrt.model.internal_columns import BATCH, SEEN
 from airflow_nrt.model.plan import Source
+
+
+@dataclass(frozen=True)
+class Batch:
+    """A micro-batch of a source before it is committed.
+
+    `clock` is its processing time (ms), `watermarks` are those of the operators that absorb it, by which its rows are
+    late, `dimensions` the versions of dimension tables that they are joined with. `ends`: the source ends with it. One
+    that `is_whole` has all rows of its windows.
+    """
+
+    source: Source
+    clock: int
+    watermarks: Mapping[str, int | None]
+    dimensions: Mapping[str, str]
+    ends: bool
+    is_whole: bool
 
 
 @dataclass(frozen=True)

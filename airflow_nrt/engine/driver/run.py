@@ -15,6 +15,7 @@ from pyspark.sql import SparkSession
 
 from airflow_nrt.basics.errors import FencedError, NrtError
 from airflow_nrt.engine.archive.keeper import ArchiveKeeper
+from airflow_nrt.engine.dimensions.newest import check_dimension
 from airflow_nrt.engine.driver.feed import Feed
 from airflow_nrt.engine.driver.stream import StreamDriver
 from airflow_nrt.engine.failures.failures import explained, in_full, in_short
@@ -131,6 +132,8 @@ class Runner:
         has_begun = self.home.log().last >= 0
         for source in () if has_begun else self.plan.sources:
             source_of(source.table).check(self.spark, source.table)
+        for lookup in () if has_begun else self.plan.lookups:
+            check_dimension(self.spark, lookup)
         for insert in self.plan.written:
             try:
                 sink_of(insert).check(self.home, insert)

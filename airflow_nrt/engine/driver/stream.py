@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import shutil
 import uuid
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -16,7 +16,8 @@ from pyspark.sql import DataFrame, SparkSession
 from airflow_nrt.basics.instants import END_OF_TIME
 from airflow_nrt.basics.spelling import string_literal
 from airflow_nrt.engine.batch.batch import needs_position
-from airflow_nrt.engine.driver.batch_result import BatchResult, BatchRows
+from airflow_nrt.engine.dimensions.current import CurrentVersions
+from airflow_nrt.engine.driver.batch_result import Batch, BatchResult, BatchRows
 from airflow_nrt.engine.driver.single_batch import all_fired, comes_whole, whole_result
 from airflow_nrt.engine.failures.failures import corrupt_file, without
 from airflow_nrt.engine.faults import reach
@@ -39,6 +40,7 @@ from airflow_nrt.engine.updating.updates import Updates
 from airflow_nrt.engine.versions.throttled_changes import ThrottledInserts, WaitingFiles
 from airflow_nrt.engine.versions.versions import VersionedInserts, with_state
 from airflow_nrt.engine.windows.firing import Round
+from airflow_nrt.engine.windows.firing_clock import fires_at
 from airflow_nrt.engine.windows.kinds import kind_of
 from airflow_nrt.engine.windows.layout_of import layout_of
 from airflow_nrt.engine.windows.no_rows import no_rows
@@ -65,7 +67,7 @@ from airflow_nrt.model.options.known import ARCHIVE
 from airflow_nrt.model.plan import Insert, Plan, Source
 from airflow_nrt.model.timing import COMPLETE, EARLY
 
-Write = Callable[[Source, BatchRows, dict[str, "int | None"], Updates], tuple[dict[str, Written], list[Published]]]
+Write = Callable[[Source, BatchRows, Mapping[str, "int | None"], Updates], tuple[dict[str, Written], list[Published]]]
 """Writes the partials and the results of a batch, given the watermark of each operator."""
 COMMITS_KEPT = 2
 """State files stay for so many commits after their last reference, because a reader of the log may still read them."""
@@ -90,6 +92,7 @@ class StreamDriver:
         self.writer = writer
         self.clock = clock
         register_functions(spark, plan)
+        self.dimensions = CurrentVersions(spark, plan, home)
         self.store = SliceStore(spark, home, writer.epoch)
         self.layouts = {operator.name: layout_of(operator) for operator in plan.operators}
         self.versions = VersionedInserts(self.store, plan, self.layouts)
@@ -100,6 +103,8 @@ class StreamDriver:
         self.position = self._complete(writer.log.position())
         self.tables.stand_at(self.position.tables)
         self.now = self._last_clock()
+        # Also ticks plan queries that join, and a driver that died may have used an older version at its last time.
+        self._stand_at_clock(self.now if plan.waits_for_clock else self._after_last_clock())
         self.splits_read = {name: state.files for name, state in self.position.sources.items()}
         self._released: list[frozenset[str]] = []
 
@@ -115,16 +120,27 @@ class StreamDriver:
         return next((body.clock for body in bodies if isinstance(body, (Commit, Tick))), self.clock() - 1)
 
     def _look_at_clock(self) -> int:
-        """Updates processing time. If windows wait for it, it never goes back, so that none of their rows is late."""
-        self.now = max(self.now, self.clock()) if self.plan.waits_for_clock else self.clock()
+        """Updates processing time. Where results depend on it, it never goes back: no row of windows over it is late,
+        and each version of a dimension table is valid after the one before."""
+        self.now = max(self.now, self.clock()) if self.plan.keeps_clock else self.clock()
         return self.now
+
+    def _after_last_clock(self) -> int:
+        self.now += 1
+        return self._look_at_clock()
+
+    def _stand_at_clock(self, clock: int) -> Mapping[str, str]:
+        """Queries that follow are of this processing time (ms); gives the versions of dimension tables."""
+        for operator in self.plan.clocked:
+            fires_at(self.spark, operator, clock)
+        return self.dimensions.at(clock, self.store.tasks)
 
     def recover(self) -> None:
         """Publishes what the log has decided, removes the files of crashes, and fires what is due."""
         owed = roll_forward(self.home, self.plan, self.writer.log, attempt=self.attempt)
         sample_last(self.home, self.plan, self.writer.log)
         reach("recover-rolled")
-        remove_orphans(self.home, self.writer.epoch, self.position.files(), owed)
+        remove_orphans(self.home, self.writer.log, self.writer.epoch, self.position.files(), owed)
         self.fire_due()
 
     # ------------------------------------------------------------------ absorb
@@ -143,19 +159,19 @@ class StreamDriver:
         # No two batches have the same time: rows of the second would be late for windows that have fired.
         self.now += 1
         clock = self._look_at_clock()
+        dimensions = self._stand_at_clock(clock)
         watermarks = {
             operator.name: self.position.operators[operator.name].watermark
             for operator in self.plan.readers(source_name)
         }
         whole = ends and not self.store.tasks.is_one and comes_whole(self.plan, self.position)
+        batch = Batch(source, clock, watermarks, dimensions, ends, whole)
         suspects: set[str] = set()
         entry = None
         while entry is None:
             number = self.writer.log.last + 1
             try:
-                batch = self._stage_batch(
-                    source, splits, number, clock, watermarks, self._compute if whole else self._write
-                )
+                result = self._stage_batch(batch, splits, number)
             except Exception as failure:
                 corrupt = corrupt_file(source, splits, failure)
                 # Retried once before the file counts as corrupt: the disk may have been at fault.
@@ -163,55 +179,40 @@ class StreamDriver:
                 suspects.add(corrupt)
                 continue
             reach("absorb-ledger")
-            position, commit = self._commit_of(source_name, splits, batch, watermarks, clock, ends, whole)
+            commit = self._commit_of(batch, splits, result)
             reach("commit-before")
             # Rows of an archive name the entry: if a backfill has taken its number, they are written again.
             entry = self.writer.append_as(number, commit) if source.is_archived else self.writer.append(commit)
-        self._stand_at(position)
+        self._stand_at(commit.position)
         reach("commit-after")
         publish_entry(self.home, self.plan, entry, attempt=self.attempt)
         self.fire_due()
 
-    def _commit_of(
-        self,
-        source_name: str,
-        splits: Sequence[Split],
-        batch: BatchResult,
-        watermarks: dict[str, int | None],
-        clock: int,
-        ends: bool,
-        whole: bool,
-    ) -> tuple[Position, Commit]:
-        position = self._after_batch(source_name, len(splits), batch, clock, ends)
-        position = all_fired(self.plan, position, batch.published) if whole else position
-        return position, Commit(
-            source=source_name,
+    def _commit_of(self, batch: Batch, splits: Sequence[Split], result: BatchResult) -> Commit:
+        position = self._after_batch(batch, len(splits), result)
+        return Commit(
+            source=batch.source.name,
             files=files_of(splits),
             ranges=ranges_of(splits),
-            rows=batch.row_count,
-            clock=clock,
-            seen=watermarks,
-            rejected=batch.rejected,
-            late=batch.late,
-            ledger=batch.ledger,
-            published=batch.published,
-            position=position,
+            rows=result.row_count,
+            clock=batch.clock,
+            seen=batch.watermarks,
+            rejected=result.rejected,
+            late=result.late,
+            ledger=result.ledger,
+            published=result.published,
+            position=all_fired(self.plan, position, result.published) if batch.is_whole else position,
             removed=tuple(self.tables.removed),
+            dimensions=batch.dimensions,
         )
 
-    def _stage_batch(
-        self,
-        source: Source,
-        splits: Sequence[Split],
-        number: int,
-        clock: int,
-        watermarks: dict[str, int | None],
-        write: Write,
-    ) -> BatchResult:
+    def _stage_batch(self, batch: Batch, splits: Sequence[Split], number: int) -> BatchResult:
         """Writes partials, results without a window, and the ledger. None of it counts before the commit.
 
         `number` is that of the entry that will commit it.
         """
+        source, clock, watermarks = batch.source, batch.clock, batch.watermarks
+        write = self._compute if batch.is_whole else self._write
         self.tables.stand_at(self.position.tables)
         ledger = f"ledger/{self.writer.epoch}-{uuid.uuid4().hex}"
         corrupt = [split for split in splits if split.corrupt]
@@ -272,7 +273,7 @@ class StreamDriver:
         return source_of(source.table).read(self.spark, source, usable, self.store.tasks, numbers)
 
     def _write(
-        self, source: Source, rows: BatchRows, watermarks: dict[str, int | None], updates: Updates
+        self, source: Source, rows: BatchRows, watermarks: Mapping[str, int | None], updates: Updates
     ) -> tuple[dict[str, Written], list[Published]]:
         """Writes the batch for every consumer."""
         written: dict[str, Written] = {}
@@ -293,7 +294,7 @@ class StreamDriver:
         return written, published
 
     def _compute(
-        self, source: Source, rows: BatchRows, watermarks: dict[str, int | None], updates: Updates
+        self, source: Source, rows: BatchRows, watermarks: Mapping[str, int | None], updates: Updates
     ) -> tuple[dict[str, Written], list[Published]]:
         """Computes all windows, if the batch has all of their rows."""
         result = whole_result(self.plan, rows.take(None), self.store.tasks)
@@ -311,18 +312,19 @@ class StreamDriver:
         """The inputs of a query in a batch: its rows, and no rows of other sources."""
         return {**{name: self.nothing[name] for name in query.inputs if name != source.name}, source.name: rows}
 
-    def _after_batch(self, name: str, files: int, batch: BatchResult, clock: int, ends: bool) -> Position:
+    def _after_batch(self, batch: Batch, files: int, result: BatchResult) -> Position:
+        name = batch.source.name
         state = self.position.sources[name]
         state = replace(
-            with_proposals(state, batch.proposals),
+            with_proposals(state, result.proposals),
             idle=False,
-            ended=ends or state.ended,
+            ended=batch.ends or state.ended,
             files=state.files + files,
-            rows=state.rows + batch.row_count,
-            rejected=state.rejected + sum(batch.rejected.values()),
+            rows=state.rows + result.row_count,
+            rejected=state.rejected + sum(result.rejected.values()),
         )
         operators = dict(self.position.operators)
-        for operator, file in batch.partials.items():
+        for operator, file in result.partials.items():
             before = operators[operator]
             operators[operator] = replace(before, rows=(*before.rows, file))
         moved = self._with_watermarks({**self.position.sources, name: state}, operators)
@@ -330,14 +332,14 @@ class StreamDriver:
             self.position,
             sources=moved[0],
             operators=moved[1],
-            updating={**self.position.updating, **batch.updating},
+            updating={**self.position.updating, **result.updating},
             versions={
-                **self.versions.noted(self.position, moved[1], batch.touched),
-                **self.throttled.noted(self.position.versions, batch.waiting, {name: batch.row_count}, clock),
+                **self.versions.noted(self.position, moved[1], result.touched),
+                **self.throttled.noted(self.position.versions, result.waiting, {name: result.row_count}, batch.clock),
             },
             tables=self.tables.files,
-            late=self.position.late + sum(one.late for one in batch.late),
-            dropped=self.position.dropped + sum(one.dropped for one in batch.late),
+            late=self.position.late + sum(one.late for one in result.late),
+            dropped=self.position.dropped + sum(one.dropped for one in result.late),
         )
 
     def _with_watermarks(
@@ -398,6 +400,8 @@ class StreamDriver:
             self.now = before
 
     def _tick(self, sources: dict[str, SourceState], operators: dict[str, OperatorState]) -> None:
+        if self.plan.keeps_clock:
+            self._stand_at_clock(self.now if self.plan.waits_for_clock else self._look_at_clock())
         sources, operators = self._with_watermarks(sources, operators)
         noted = {**self.position.versions, **self.versions.noted(self.position, operators, {})}
         position = replace(self.position, sources=sources, operators=operators, versions=noted)
@@ -407,7 +411,7 @@ class StreamDriver:
 
     def _clock_of_tick(self) -> int:
         """The processing time of a tick. If windows wait for the clock, it is the one of their watermarks."""
-        return self.now if self.plan.waits_for_clock else self.clock()
+        return self.now if self.plan.keeps_clock else self.clock()
 
     def fire_due(self) -> None:
         """Fires complete windows, publishes due versions, and moves recent rows to the watermark."""
@@ -494,7 +498,8 @@ class StreamDriver:
         """Appends the entry that decides on staged files, and publishes them."""
         reach("tick-before")
         gone = (*removed, *self.tables.removed)
-        entry = self.writer.append(Tick(tuple(published), self._clock_of_tick(), position, gone))
+        versions = self.dimensions.known if self.plan.clocked else {}
+        entry = self.writer.append(Tick(tuple(published), self._clock_of_tick(), position, gone, versions))
         self._stand_at(position)
         reach("tick-after")
         publish_entry(self.home, self.plan, entry, attempt=self.attempt)

@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from airflow_nrt.basics.errors import NrtError
+from airflow_nrt.engine.dimensions.remembered import remove_forgotten
 from airflow_nrt.engine.failures.servers import UnreachableError
 from airflow_nrt.engine.faults import reach
 from airflow_nrt.engine.publish.owing import Attempt, Owing, at_once
@@ -183,7 +184,7 @@ def _place(published: Published) -> str:
     return f"{published.insert}/{published.target}"
 
 
-def remove_orphans(home: Home, epoch: int, referenced: Iterable[str], owed: Container[str]) -> None:
+def remove_orphans(home: Home, log: Log, epoch: int, referenced: Iterable[str], owed: Container[str]) -> None:
     """Removes files that drivers of older epochs wrote and no entry refers to.
 
     `referenced` are files of state, `owed` directories of results that are still to be published.
@@ -196,6 +197,7 @@ def remove_orphans(home: Home, epoch: int, referenced: Iterable[str], owed: Cont
         for directory in operator.iterdir():
             if _is_older(directory.name, epoch) and str(directory.relative_to(home.path)) not in keep:
                 shutil.rmtree(directory, ignore_errors=True)
+    remove_forgotten(home, (version for entry in log.entries() for version in entry.dimensions.values()))
     for directory in home.scratch.iterdir():
         if _is_older(directory.name, epoch):
             shutil.rmtree(directory, ignore_errors=True)

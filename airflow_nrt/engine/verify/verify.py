@@ -31,6 +31,7 @@ from airflow_nrt.describe.verdict import (
 )
 from airflow_nrt.engine.batch.batch import computed, same_rows
 from airflow_nrt.engine.batch.progress import shown_tasks
+from airflow_nrt.engine.dimensions.for_batch import given_versions, joined_with, provide_for_verification
 from airflow_nrt.engine.functions import register_functions
 from airflow_nrt.engine.past.of_source import past_of
 from airflow_nrt.engine.past.past import BACKFILL, ENTRY, Past
@@ -128,11 +129,11 @@ def _verified(
     history = read_history(log.entries(), plan)
     say(f"log read: {history.entry + 1} entries, {len(history.batches)} batches")
     problems = list(history.problems)
+    notes = provide_for_verification(spark, plan, home, history)
     pasts = {source.name: past_of(source, history) for source in plan.sources}
     needed = {name: _needed(plan, history, interval, name, past) for name, past in pasts.items()}
     tasks = suit(spark, [split for splits in needed.values() for split in splits])
     scene = _Scene(spark, plan, home, history, interval, tasks, pasts, {}, [])
-    notes: list[str] = []
     for source in plan.sources:
         past = pasts[source.name]
         read = rows_read(spark, plan, past, source.name, history, needed[source.name], tasks)
@@ -265,15 +266,28 @@ def _verify_insert(scene: _Scene, insert: Insert, sink: Sink) -> tuple[InsertVer
     pending += sum(1 for end in changing if after < end <= until)
     ends = {p.end for (name, _), p in scene.history.published.items() if name == insert.name and p.end is not None}
     inside = [end for end in ends - changing if after < end <= until]
-    plan, history = scene.plan, scene.history
-    fired = {n: fired_rows(plan, insert, history, read.frame, history.entry) for n, read in scene.sources.items()}
-    views = {name: on_time(rows) for name, rows in fired.items()}
-    batch = computed(scene.plan, insert, same_rows(views), after, until, scene.tasks)
-    arrived = _arrived(scene, insert, after, until)
+    batch, arrived = _expected(scene, insert, after, until)
+    for given, restated in joined_with(scene.plan, scene.history, insert.name, inside).items():
+        with given_versions(scene.spark, scene.plan, scene.home, scene.history, given):
+            again = _expected(scene, insert, after, until)
+        here = F.col(WINDOW_END).isin(restated)
+        if arrived is not None or again[1] is not None:
+            others, these = (batch if arrived is None else arrived), (again[0] if again[1] is None else again[1])
+            arrived = others.where(~here).unionByName(these.where(here))
+        batch = batch.where(~here).unionByName(again[0].where(here))
     if changing:
         here = ~F.col(WINDOW_END).isin(sorted(changing))
         batch, arrived = batch.where(here), None if arrived is None else arrived.where(here)
     return _compare(scene, insert, (batch, arrived), inside, pending, sink)
+
+
+def _expected(scene: _Scene, insert: Insert, after: int, until: int) -> tuple[DataFrame, DataFrame | None]:
+    """B, the batch over all rows that were read, and B|arr, None if it is the same."""
+    plan, history = scene.plan, scene.history
+    fired = {n: fired_rows(plan, insert, history, read.frame, history.entry) for n, read in scene.sources.items()}
+    views = {name: on_time(rows) for name, rows in fired.items()}
+    batch = computed(plan, insert, same_rows(views), after, until, scene.tasks)
+    return batch, _arrived(scene, insert, after, until)
 
 
 def _arrived(scene: _Scene, insert: Insert, after: int, until: int) -> DataFrame | None:

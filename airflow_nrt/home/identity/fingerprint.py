@@ -20,7 +20,7 @@ from airflow_nrt.model.internal_columns import CLOCK
 from airflow_nrt.model.options.known import REPORT_OPTIONS, find
 from airflow_nrt.model.options.option import Option
 from airflow_nrt.model.options.settings import Settings
-from airflow_nrt.model.plan import Insert, Plan, Source
+from airflow_nrt.model.plan import Insert, Lookup, Plan, Source
 from airflow_nrt.model.tables import Column, Table
 from airflow_nrt.model.windows import Window
 from airflow_nrt.program.functions import PythonFunction
@@ -71,9 +71,10 @@ def changes_between(made_for: Plan, plan: Plan) -> list[str]:
 def _without_origin(plan: Plan) -> Plan:
     settings = tuple((name, value) for name, value in plan.settings if _decided(REPORT_OPTIONS, name, value))
     sources = tuple(replace(one, table=_of_its_data(one.table)) for one in plan.sources)
+    lookups = tuple(replace(one, table=_of_its_data(one.table)) for one in plan.lookups)
     inserts = tuple(replace(one, sink=_of_its_data(_sink(one))) for one in plan.inserts)
     same = {"name": "", "script": "", "base": "", "built": None, "given": Settings()}
-    return replace(plan, settings=settings, sources=sources, inserts=inserts, **same)  # type: ignore[arg-type]
+    return replace(plan, settings=settings, sources=sources, lookups=lookups, inserts=inserts, **same)  # type: ignore[arg-type]
 
 
 def _of_its_data(table: Table) -> Table:
@@ -106,12 +107,14 @@ def _facts(value: Any, label: str) -> Iterator[Fact]:
     """The facts of a value that is called by this label."""
     match value:
         case Plan():
-            for part in (*value.sources, *value.inserts, *value.functions):
+            for part in (*value.sources, *value.lookups, *value.inserts, *value.functions):
                 yield from _facts(part, "")
             for name, text in _options(REPORT_OPTIONS, dict(value.settings)):
                 yield f"setting {name}", text
         case Source():
-            yield from _source(value)
+            yield from _source(value, f"source {value.name}")
+        case Lookup():
+            yield from _source(value.read, f"dimension {value.name}")
         case Insert():
             label = f"insert into {value.name}"
             yield from _table(_sink(value), label)
@@ -161,9 +164,9 @@ def _text(value: Any) -> str:
 # ---------------------------------------------------------------------------------------------------- tables
 
 
-def _source(source: Source) -> Iterator[Fact]:
-    """The facts of a source; of its columns, only those that are read."""
-    label, table = f"source {source.name}", source.table
+def _source(source: Source, label: str) -> Iterator[Fact]:
+    """The facts of a table that is read; of its columns, only those that are read."""
+    table = source.table
     places, read = _places(table), _read(source)
     if places:
         yield f"{label}, fields of a line", str(len(places))

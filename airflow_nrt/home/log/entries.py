@@ -255,6 +255,8 @@ class Commit:
     removed: tuple[str, ...] = ()
     ledger_format: int = LEDGER.number
     ranges: tuple[SourceRange, ...] = ()
+    dimensions: Mapping[str, str] = field(default_factory=dict)
+    """By dimension table, the version that its rows were joined with."""
 
     def __post_init__(self) -> None:
         LEDGER.check(self.ledger_format, self.ledger)
@@ -276,6 +278,8 @@ class Tick:
     clock: int
     position: Position
     removed: tuple[str, ...] = ()
+    dimensions: Mapping[str, str] = field(default_factory=dict)
+    """By dimension table, the version that the windows were joined with."""
 
 
 @dataclass(frozen=True)
@@ -293,6 +297,8 @@ class Restate:
     as_of: int
     files: Mapping[str, tuple[SourceFile, ...]] = field(default_factory=dict)
     ranges: Mapping[str, tuple[SourceRange, ...]] = field(default_factory=dict)
+    dimensions: Mapping[str, str] = field(default_factory=dict)
+    """By dimension table, the version that all rows were joined with; of others, each row with that of its batch."""
 
     def splits(self, source: str) -> tuple[Split, ...]:
         return (*self.files.get(source, ()), *self.ranges.get(source, ()))
@@ -339,9 +345,10 @@ class Entry(_Head):
     def to_json(self) -> dict[str, Any]:
         head = {"n": self.n, "kind": self.kind, "epoch": self.epoch, "time": self.time, "id": self.id}
         body = asdict(self.body)
-        # A version that knows of files alone goes on with a home that has files alone.
-        if not body.get("ranges"):
-            body.pop("ranges", None)
+        # A version that does not know these fields goes on with a home that has no use for them.
+        for name in ("ranges", "dimensions"):
+            if not body.get(name):
+                body.pop(name, None)
         for state in body["position"]["sources"].values() if "position" in body else ():
             if not state["parts"]:
                 del state["parts"]
@@ -355,6 +362,11 @@ class Entry(_Head):
     def removed(self) -> tuple[str, ...]:
         """Files of sinks (`insert/place`) that are no longer visible to readers."""
         return () if isinstance(self.body, Lease) else self.body.removed
+
+    @property
+    def dimensions(self) -> Mapping[str, str]:
+        """By dimension table, the version that was used."""
+        return {} if isinstance(self.body, Lease) else self.body.dimensions
 
     @property
     def position(self) -> Position | None:

@@ -33,8 +33,9 @@ class History:
     """`batches` are the commits by entry number, `before` the states of sources before each of them, `ticks` the
     entries that let windows fire; `published` are the current results in the sinks, by insert and place.
 
-    `as_of` is the last entry whose rows a restatement used, for what it published. `backfilled` are splits that a
-    backfill read, by source and name.
+    `as_of` is the last entry whose rows a restatement used, for what it published; `joined_with` are the versions of
+    dimension tables that it used for all rows, if any. `backfilled` are splits that a backfill read, by source and
+    name.
     """
 
     entry: int = -1
@@ -44,6 +45,11 @@ class History:
     published: dict[tuple[str, str], Published] = field(default_factory=dict)
     times: dict[tuple[str, str], int] = field(default_factory=dict)
     as_of: dict[tuple[str, str], int] = field(default_factory=dict)
+    fired: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
+    """By operator and firing, the end up to which windows fired, and the processing time (ms)."""
+    versions: list[tuple[int, Mapping[str, str]]] = field(default_factory=list)
+    """By entry of the stream that names versions of dimension tables, its processing time (ms) and these versions."""
+    joined_with: dict[tuple[str, str], Mapping[str, str]] = field(default_factory=dict)
     backfilled: dict[str, dict[str, Split]] = field(default_factory=dict)
     position: Position = field(default_factory=Position)
     archived: dict[tuple[str, str], frozenset[int]] = field(default_factory=dict)
@@ -123,6 +129,7 @@ def read_history(entries: Iterable[Entry], plan: Plan) -> History:
             history.published[(published.insert, published.target)] = published
             history.times[(published.insert, published.target)] = entry.time
             history.as_of.pop((published.insert, published.target), None)
+            history.joined_with.pop((published.insert, published.target), None)
         if isinstance(entry.body, Commit):
             _check_commit(history, entry.n, entry.body, plan)
             history.batches[entry.n] = entry.body
@@ -130,6 +137,9 @@ def read_history(entries: Iterable[Entry], plan: Plan) -> History:
         elif isinstance(entry.body, Restate):
             history.restated += 1
             history.as_of.update({(one.insert, one.target): entry.body.as_of for one in entry.published})
+            if entry.body.dimensions:
+                targets = ((one.insert, one.target) for one in entry.published)
+                history.joined_with.update(dict.fromkeys(targets, entry.body.dimensions))
             for source in (*entry.body.files, *entry.body.ranges):
                 splits = entry.body.splits(source)
                 history.backfilled.setdefault(source, {}).update({split.name: split for split in splits})
@@ -142,6 +152,9 @@ def read_history(entries: Iterable[Entry], plan: Plan) -> History:
             history.archived.pop((insert, path), None)
         if isinstance(entry.body, (Commit, Tick)):
             _check_watermarks(history, entry.n, entry.body, plan)
+            _note_firings(history, entry.body, plan)
+            if entry.body.dimensions:
+                history.versions.append((entry.body.clock, entry.body.dimensions))
             history.position = entry.body.position
     return history
 
@@ -156,6 +169,13 @@ def _note_archived(history: History, entry: Entry) -> None:
             gone = (target.partition("/") for target in entry.removed)
             replaced = replaced or [n for name, _, path in gone for n in history.archived.get((name, path), ())]
             history.archived[one.insert, one.target] = frozenset(replaced)
+
+
+def _note_firings(history: History, body: Commit | Tick, plan: Plan) -> None:
+    for name in plan.clocked:
+        before, after = (of.operators.get(name, OperatorState()).fired for of in (history.position, body.position))
+        if after is not None and after != before:
+            history.fired.setdefault(name, []).append((after, body.clock))
 
 
 def _check_commit(history: History, n: int, commit: Commit, plan: Plan) -> None:

@@ -10,6 +10,7 @@ from typing import ClassVar
 from airflow_nrt.basics.errors import InputError
 from airflow_nrt.basics.types import DataType
 from airflow_nrt.model.options.known import LIVE, check_options
+from airflow_nrt.model.options.lookups import looks_every
 from airflow_nrt.model.options.option import Option
 from airflow_nrt.model.tables import Table
 from airflow_nrt.model.windows import Window
@@ -47,6 +48,17 @@ class Connector(ABC):
     @abstractmethod
     def check_sink(self, table: Table) -> None:
         """Raises InputError if the table can't be written to."""
+
+    def check_dimension(self, table: Table) -> None:
+        """Raises InputError if rows of the table can't be looked up by a lookup join."""
+        raise InputError(
+            f"table {table.name!r}: connector '{self.name}' can't be looked up by FOR SYSTEM_TIME AS OF: use a table "
+            "of 'connector' = 'filesystem' or 'jdbc'"
+        )
+
+    def looks_every(self, table: Table) -> int:
+        """How often (ms) a stream looks for a new version of a table that is looked up; 0: before each batch."""
+        return looks_every(table.options, 0)
 
     def check_windows(self, table: Table, window: Window, end_column: str | None) -> None:
         """Raises InputError if the table, as a sink, can't take results of windows.

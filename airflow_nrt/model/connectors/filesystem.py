@@ -8,7 +8,7 @@ from airflow_nrt.basics.errors import InputError, MissingError
 from airflow_nrt.basics.partitions import check_pattern
 from airflow_nrt.basics.types import BIGINT, STRING, DataType
 from airflow_nrt.model.connectors.connector import Connector, Metadata
-from airflow_nrt.model.options.known import FILE_OPTIONS, FORMATS, source_option
+from airflow_nrt.model.options.known import FILE_OPTIONS, FORMATS, LIVE, source_option
 from airflow_nrt.model.tables import MODIFIED, SIZE, SOURCE_FILE, Table
 
 _PATH = f"url_decode(replace({SOURCE_FILE}, '+', '%2B'))"
@@ -42,6 +42,18 @@ class Filesystem(Connector):
                 check_pattern(pattern, table.partition_keys)
         except InputError as wrong:
             raise InputError(f"table {table.name!r}: {wrong}") from None
+
+    def check_dimension(self, table: Table) -> None:
+        self.check_source(table)
+        if table.is_changelog:
+            raise MissingError(
+                f"table {table.name!r}: a lookup join with 'format' = '{table.format}'", "use csv, json or parquet"
+            )
+        if self.is_live(table):
+            raise InputError(
+                f"table {table.name!r}: '{LIVE}' is of a table that is read row by row: leave it out, because each "
+                "batch looks for changed files of a table that is looked up"
+            )
 
     def check_sink(self, table: Table) -> None:
         self._check(table)

@@ -7,8 +7,9 @@ from typing import Any, ClassVar
 
 from airflow_nrt.basics.durations import MINUTE, parse_duration
 from airflow_nrt.basics.errors import InputError, MissingError
-from airflow_nrt.model.connectors.connector import SinkOnly
+from airflow_nrt.model.connectors.connector import Connector
 from airflow_nrt.model.options.known import EVERY_SINK, SINK_OPTIONS, read_option
+from airflow_nrt.model.options.lookups import LOOKUP_OPTIONS, looks_every
 from airflow_nrt.model.options.option import Option, free, named, parse_boolean, positive, whole_number
 from airflow_nrt.model.tables import Table
 from airflow_nrt.model.windows import Window
@@ -35,7 +36,7 @@ def _url(text: str) -> str:
     return text
 
 
-class Jdbc(SinkOnly):
+class Jdbc(Connector):
     name = "jdbc"
     shares_tables = False
     options: ClassVar = named(
@@ -50,6 +51,8 @@ class Jdbc(SinkOnly):
                 Option(CREATE, parse_boolean, False, "the table is created where it is missing"),
                 SINK_OPTIONS["sink.sample"],
             ),
+            *LOOKUP_OPTIONS,
+            Option("scan.fetch-size", whole_number, None, "of the reader", idle="rows are read 5000 at a time"),
             Option("driver", str, None, "of JDBC", idle="the url says which"),
             Option("sink.buffer-flush.max-rows", whole_number, None, "of the sink", idle=_AT_ONCE),
             Option("sink.buffer-flush.interval", parse_duration, None, "of the sink", idle=_AT_ONCE),
@@ -58,7 +61,23 @@ class Jdbc(SinkOnly):
         )
     )
 
+    def check_source(self, table: Table) -> None:
+        raise InputError(
+            f"table {table.name!r}: connector 'jdbc' can be written to, and looked up by JOIN … FOR SYSTEM_TIME AS OF; "
+            "it can't be read otherwise"
+        )
+
+    def check_dimension(self, table: Table) -> None:
+        self._check(table)
+
+    def looks_every(self, table: Table) -> int:
+        """A look reads the whole table."""
+        return looks_every(table.options, MINUTE)
+
     def check_sink(self, table: Table) -> None:
+        self._check(table)
+
+    def _check(self, table: Table) -> None:
         self.check_options(table)
         for name in (URL, TABLE):
             if not table.options.get(name):

@@ -14,6 +14,7 @@ from airflow_nrt.basics.errors import InputError
 from airflow_nrt.model.options.flink_settings import IDLE_SETTINGS, OTHER_SETTINGS
 from airflow_nrt.model.options.flink_table_options import IDLE_OPTIONS, OTHER_OPTIONS
 from airflow_nrt.model.options.foreign_options import answer
+from airflow_nrt.model.options.lookups import LOOKUP_OPTIONS
 from airflow_nrt.model.options.option import (
     Option,
     character,
@@ -167,7 +168,13 @@ EVERY_SINK = (EVERY_SOURCE[0], *TIMING)
 
 SINK_OPTIONS = named((*EVERY_SINK, *_FILES, *FORMAT_OPTIONS, *_WRITING))
 
-FILE_OPTIONS = {**SOURCE_OPTIONS, **SINK_OPTIONS, **named(IDLE_OPTIONS), **named(OTHER_OPTIONS)}
+FILE_OPTIONS = {
+    **SOURCE_OPTIONS,
+    **SINK_OPTIONS,
+    **named(LOOKUP_OPTIONS),
+    **named(IDLE_OPTIONS),
+    **named(OTHER_OPTIONS),
+}
 """What connector filesystem knows. A table may serve as source and as sink, so it takes the options of both."""
 
 PRINT_OPTIONS = named(

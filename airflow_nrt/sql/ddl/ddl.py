@@ -109,6 +109,11 @@ def check_source(table: Table, at: Place) -> None:
     _check(connector_of(table).check_source, table, at)
 
 
+def check_dimension(table: Table, at: Place) -> None:
+    """Raises SqlError if the table can't be looked up."""
+    _check(connector_of(table).check_dimension, table, at)
+
+
 def check_sink(table: Table, at: Place) -> None:
     """Raises SqlError if the table can't be written to."""
     _check(connector_of(table).check_sink, table, at)

@@ -185,7 +185,7 @@ def _tables(relation: ast.Relation | None) -> Iterator[str | None]:
     if isinstance(relation, ast.Join):
         yield from _tables(relation.left)
         yield from _tables(relation.right)
-    elif isinstance(relation, ast.TableName):
+    elif isinstance(relation, (ast.TableName, ast.TableVersion)):
         yield relation.alias or relation.name
     elif relation is not None:
         yield getattr(relation, "alias", None)

@@ -57,6 +57,22 @@ class WindowJoin(Join):
 
 
 @dataclass(frozen=True, eq=False)
+class Lookup(Join):
+    """A join of each row with a dimension table, as it is at the time that `as_of` names."""
+
+    as_of: str
+    does: ClassVar[str] = "lookup join"
+
+    @property
+    def windowing(self) -> str | None:
+        return self.left.windowing
+
+    @property
+    def facts(self) -> tuple[Fact, ...]:
+        return (*super().facts, ("as_of", self.as_of))
+
+
+@dataclass(frozen=True, eq=False)
 class Lateral(OneInput):
     """LATERAL TABLE and UNNEST: each row joined with the rows that an expression makes of it."""
 

@@ -265,6 +265,17 @@ class TableName:
 
 
 @dataclass(frozen=True)
+class TableVersion:
+    """`name FOR SYSTEM_TIME AS OF time`: the right side of a join. `at` is the place of FOR."""
+
+    name: str
+    time: Expression
+    at: Place = field(compare=False)
+    alias: str | None = None
+    options: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True)
 class Derived:
     query: Query
     at: Place = field(compare=False)
@@ -309,7 +320,7 @@ class Join:
     natural: bool = False
 
 
-Relation = Union[TableName, Derived, FunctionTable, Lateral, Join]
+Relation = Union[TableName, TableVersion, Derived, FunctionTable, Lateral, Join]
 
 
 # ---------------------------------------------------------------------------------------------------- queries

@@ -92,7 +92,7 @@ def _aliases(relation: ast.Relation | None) -> dict[str, str]:
     relations = list(_joined(relation))
     if len(relations) == 1:
         return dict.fromkeys(map(_alias, relations), "")
-    tables = [one.name if isinstance(one, ast.TableName) else "" for one in relations]
+    tables = [one.name if isinstance(one, (ast.TableName, ast.TableVersion)) else "" for one in relations]
     shown = (name if tables.count(name) == 1 and name else f"{name}#{n}" for n, name in enumerate(tables, 1))
     return dict(zip(map(_alias, relations), shown))
 
@@ -106,7 +106,7 @@ def _joined(relation: ast.Relation) -> Iterator[ast.Relation]:
 
 
 def _alias(relation: Any) -> str:
-    return relation.alias or (relation.name if isinstance(relation, ast.TableName) else "")
+    return relation.alias or (relation.name if isinstance(relation, (ast.TableName, ast.TableVersion)) else "")
 
 
 _SIDES = {False: "PRECEDING", True: "FOLLOWING"}
@@ -190,6 +190,8 @@ class _Words:
             case ast.TableName(name):
                 # Its alias is in the names of columns, its OPTIONS are in the facts of the table.
                 return self._table(name)
+            case ast.TableVersion(name, time):
+                return f"{name} AS OF {self.of(time)}"
             case ast.Derived(query):
                 return self._query("subquery", query) + self._rest(node, "query", "alias")
             case ast.FunctionTable(call):

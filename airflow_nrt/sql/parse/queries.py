@@ -293,10 +293,20 @@ class QueryParser:
 
     def _table(self, at: Place) -> ast.Relation:
         name = self.cursor.qualified_name("a table, a view, a query in parentheses or a windowing function")
-        if self.cursor.is_word("FOR", "SYSTEM_TIME"):
-            raise NotThereYet("FOR SYSTEM_TIME AS OF", self.cursor.at)
         options = self.hint()
+        if self.cursor.is_word("FOR", "SYSTEM_TIME"):
+            return self._version(name, options)
         return self._listed(ast.TableName(name, at, None, options))
+
+    def _version(self, name: str, options: tuple[tuple[str, str], ...]) -> ast.TableVersion:
+        """`FOR SYSTEM_TIME AS OF time`, which follows the name of a table."""
+        at = self.cursor.at
+        self.cursor.take_word("FOR", "SYSTEM_TIME")
+        self.cursor.expect_word("AS")
+        self.cursor.expect_word("OF")
+        time = self.expressions.expression()
+        options = options or self.hint()
+        return ast.TableVersion(name, time, at, self._alias(), options or self.hint())
 
     def hint(self) -> tuple[tuple[str, str], ...]:
         """The options of `/*+ OPTIONS('k'='v') */`, empty if the cursor is at no hint."""

@@ -9,7 +9,7 @@ from airflow_nrt.basics.spelling import quote
 from airflow_nrt.model.internal_columns import CLOCK
 from airflow_nrt.model.operators import ROWS_COME, Query, Regroup, WindowAggregate
 from airflow_nrt.model.partition_filter import PartitionFilter, any_of
-from airflow_nrt.model.plan import Insert, Source, below, together
+from airflow_nrt.model.plan import Insert, Lookup, Source, below, together
 from airflow_nrt.model.tables import Table
 from airflow_nrt.model.timing import AT_ONCE, OutputOptions, Rows
 from airflow_nrt.model.updating import Updating
@@ -65,6 +65,11 @@ class Findings:
     """The timing of the insert whose operators are being planned."""
     queries: PlannedQueries = field(default_factory=PlannedQueries)
     """The queries that were planned, with their relations."""
+    dimensions: dict[str, Table] = field(default_factory=dict)
+    looked_up: dict[str, set[str]] = field(default_factory=dict)
+    """By dimension table, the columns that lookup joins read."""
+    clocked: dict[str, None] = field(default_factory=dict)
+    """The window operators whose processing time of firing is read."""
     drops_null: bool = False
     """Whether a sink leaves out a row with a NULL for a column that is NOT NULL."""
 
@@ -81,6 +86,9 @@ class Findings:
             boundless=dict(self.boundless),
             inserts=list(self.inserts),
             queries=self.queries.copy(),
+            clocked=dict(self.clocked),
+            dimensions=dict(self.dimensions),
+            looked_up={name: set(columns) for name, columns in self.looked_up.items()},
         )
 
     def note_source(self, table: Table) -> bool:
@@ -90,6 +98,15 @@ class Findings:
             used.add(table.watermark.column)
             used.update(name for name in table.watermark.reads if table.column(name).is_computed)
         return self.read.setdefault(table.name, table) == table
+
+    def note_lookup(self, table: Table, columns: Iterable[str]) -> bool:
+        """Notes which columns of a dimension table a join reads. False if another one reads it with other options."""
+        self.looked_up.setdefault(table.name, set()).update(columns)
+        return self.dimensions.setdefault(table.name, table) == table
+
+    def note_clocked(self, operator: str) -> None:
+        """Notes that a query reads the processing time at which windows of this operator fire."""
+        self.clocked[operator] = None
 
     def note_partitions(self, table: Table, partitions: PartitionFilter | None) -> None:
         """Notes which partitions a reader of a table needs, None for all."""
@@ -209,6 +226,13 @@ class Findings:
                 any_of(self.partitions.get(table.name, ())),
             )
             for table in self.read.values()
+        )
+
+    def lookups(self) -> tuple[Lookup, ...]:
+        """The dimension tables with the columns that are read."""
+        return tuple(
+            Lookup(table, tuple(c.name for c in table.columns if c.name in self.looked_up[table.name]))
+            for table in self.dimensions.values()
         )
 
 

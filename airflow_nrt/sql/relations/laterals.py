@@ -77,6 +77,11 @@ def as_several(
     """The relation whose `text` makes several rows of one. `kept` are the columns of the row itself."""
     if POSITION in relation.hidden and relation.laterals == _DEEPEST:
         raise NotThereYet("more than two LATERAL or UNNEST one after another", at)
+    return replace(renamed(relation, text, columns, kept), laterals=relation.laterals + 1)
+
+
+def renamed(relation: Relation, text: str, columns: tuple[ScopeColumn, ...], kept: tuple[ScopeColumn, ...]) -> Relation:
+    """The relation whose `text` adds columns to its rows. `kept` are those of the row itself, under their new names."""
     shown = {old.name: column.name for old, column in zip(relation.columns, kept)}
     partition = relation.partition
     return replace(
@@ -87,7 +92,6 @@ def as_several(
         operator=None,
         keys=(),
         unique=(),
-        laterals=relation.laterals + 1,
         partition=partition if partition is None else tuple(shown[name] for name in partition),
     )
 

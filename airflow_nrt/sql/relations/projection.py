@@ -20,6 +20,7 @@ from airflow_nrt.sql.parse.walk import children, has_over
 from airflow_nrt.sql.relations.buffered_rows import finished
 from airflow_nrt.sql.relations.column_demand import Demand
 from airflow_nrt.sql.relations.findings import Findings
+from airflow_nrt.sql.relations.firing_clock import asks_for_clock, with_firing_clock
 from airflow_nrt.sql.relations.join_sides import Named
 from airflow_nrt.sql.relations.ranking import ranking
 from airflow_nrt.sql.relations.relation import Relation, raw_windows, union_inputs
@@ -52,7 +53,11 @@ def plan_projection(
     if ranks or (node.where is not None and has_subquery(node.where)):
         node, relation = finished_for(findings, node, relation, alias, demand)
     items = expand(node.items, relation, alias)
-    scope = Scope(relation.columns, alias, ABSORBED in relation.hidden)
+    text, has_clock = relation.text, ABSORBED in relation.hidden
+    clauses = [*(item.expression for item in node.items), *([node.where] if node.where is not None else [])]
+    if relation.window is not None and asks_for_clock(clauses):
+        text, has_clock = with_firing_clock(findings, relation, node.at), True
+    scope = Scope(relation.columns, alias, has_clock)
     if demand is not None and not relation.is_changing:
         items = demanded_items(items, scope, relation.partition or (), demand)
     subqueries = Subqueries(findings, relation, alias, relation_of)
@@ -77,7 +82,8 @@ def plan_projection(
         if relation.pending is None or column.role is None
     ]
     selected += relation.hidden
-    text = f"(SELECT {', '.join(selected)} FROM {relation.text}{f' WHERE {where.sql}' if where else ''})"
+    text = relation.text if relation.window is None else text
+    text = f"(SELECT {', '.join(selected)} FROM {text}{f' WHERE {where.sql}' if where else ''})"
     known = narrowed(relation.unique, node.where, scope)
     unique = carried([tuple(map(quote, key)) for key in known], names, values)
     if unique:

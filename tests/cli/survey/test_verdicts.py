@@ -39,7 +39,9 @@ FAILS = {
     "no_bound.sql": ["13:21: an aggregation without a window keeps every key for ever"],
     "query_alone.sql": ["9:1: a report writes its result: put INSERT INTO … before this query"],
     "random.sql": ["13:34: RAND gives another value in each run"],
-    "temporal_join.sql": ["19:31: FOR SYSTEM_TIME AS OF: not there yet"],
+    "temporal_join.sql": [
+        "19:31: FOR SYSTEM_TIME AS OF o.ts, which is a rowtime (an event-time temporal join): not there yet"
+    ],
     "wrong_sql_program.py": ["19:57: there is no column 'amuont'; did you mean 'amount'?"],
 }
 

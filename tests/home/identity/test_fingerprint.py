@@ -19,7 +19,7 @@ from airflow_nrt.home.identity.fingerprint import changes_between, fingerprint
 from airflow_nrt.model.connectors import CONNECTORS
 from airflow_nrt.model.options.known import FILE_OPTIONS, REPORT_OPTIONS
 from airflow_nrt.model.options.option import Option
-from airflow_nrt.model.plan import Plan, Source
+from airflow_nrt.model.plan import Lookup, Plan, Source
 from airflow_nrt.model.tables import Column
 from airflow_nrt.program.functions import Parameter, PythonFunction
 from tests.sample import CURVE, INSERT, ORDERS, plan_of
@@ -87,17 +87,35 @@ SCRIPTS = {
         "SELECT shop, COUNT(*) FROM SESSION(TABLE orders PARTITION BY shop, DESCRIPTOR(ts), INTERVAL '5' MINUTES) "
         "GROUP BY shop, window_start, window_end",
     ).replace("price DECIMAL(10, 2),", "price DECIMAL(10, 2), PRIMARY KEY (id) NOT ENFORCED,"),
+    "looked up": told(
+        "id BIGINT, region STRING",
+        "SELECT o.id, s.region FROM (SELECT *, PROCTIME() AS p FROM orders) AS o "
+        "JOIN shops FOR SYSTEM_TIME AS OF o.p AS s ON o.shop = s.shop",
+    ).replace(
+        "INSERT",
+        "CREATE TABLE shops (shop STRING, region STRING) WITH ('connector' = 'filesystem', "
+        "'path' = 'shops', 'format' = 'json'); INSERT",
+        1,
+    ),
     "partitions": ORDERS.replace(") WITH", ") PARTITIONED BY (shop) WITH") + CURVE + INSERT,
 }
 PLANS = {name: plan_of(script) for name, script in SCRIPTS.items()}
 GROUPS = PLANS["groups"].updating[0]
 CALLED = replace(GROUPS, aggregates=(replace(GROUPS.aggregates[0], python=MERGED), *GROUPS.aggregates[1:]))
 PLANS["functions"] = replace(PLANS["groups"], functions=(TIMES, MERGED), updating=(CALLED,))
-SPECIAL = {("Plan", "settings"), ("Table", "options"), ("Source", "columns"), ("Table", "columns"), ("Column", "reads")}
+SPECIAL = {
+    ("Plan", "settings"),
+    ("Table", "options"),
+    ("Source", "columns"),
+    ("Lookup", "columns"),
+    ("Table", "columns"),
+    ("Column", "reads"),
+}
 """Named values, whose options say themselves what of them decides results; and columns, of which those that are read
 do. They have tests of their own."""
 NOT_OF_SINKS = ("name", "watermark", "primary_key")
-"""An insert has the name of its sink, nobody reads its watermark, and a key of rows that never change is a promise."""
+"""An insert has the name of its sink, nobody reads its watermark, and a key of rows that never change is a promise.
+Nobody reads the watermark of a table that is looked up, either."""
 VALUES = ("true", "drop", "allow", "3", "10 s", "Asia/Tokyo", "x")
 
 Path = tuple[Any, ...]
@@ -117,7 +135,7 @@ def parts(value: Any, path: Path = ()) -> Iterator[Part]:
     if isinstance(value, tuple):
         for place, one in enumerate(value):
             yield from parts(one, (*path, place))
-    elif isinstance(value, Source):
+    elif isinstance(value, (Source, Lookup)):
         yield Part(path, value)
         yield Part((*path, "table"), value.table)
         yield from parts(value.table.watermark, (*path, "table", "watermark"))
@@ -174,7 +192,8 @@ def mutations(kind: type, field: Field[Any]) -> Iterator[tuple[Plan, Plan]]:
     """Plans, and the same with this one field of one part changed."""
     known = [getattr(part.value, field.name) for _, part in PARTS if type(part.value) is kind]
     for name, part in PARTS:
-        if type(part.value) is kind and not ("sink" in part.path and field.name in NOT_OF_SINKS):
+        of_sink = "sink" in part.path and field.name in NOT_OF_SINKS
+        if type(part.value) is kind and not of_sink and not ("lookups" in part.path and field.name == "watermark"):
             value = getattr(part.value, field.name)
             # What is absent, and says nothing, says nothing of what it would be either.
             other = another(value, known) if value is not None or not (is_metadata(field) or kind is Column) else None

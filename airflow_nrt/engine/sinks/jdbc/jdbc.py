@@ -18,9 +18,10 @@ from airflow_nrt.basics.spelling import quote
 from airflow_nrt.engine.sinks.jdbc.database import Database, credentials, explained, with_database
 from airflow_nrt.engine.sinks.jdbc.dialects import dialect_of
 from airflow_nrt.engine.sinks.jdbc.merge import merge, remove
+from airflow_nrt.engine.sinks.jdbc.reading import ROWS_AT_ONCE, table_rows
 from airflow_nrt.engine.sinks.jdbc.tables import OP as STAGED_OP
 from airflow_nrt.engine.sinks.jdbc.tables import ROW, STAGE, WINDOW, Tables, stages_of
-from airflow_nrt.engine.sinks.jdbc.texts import text_sql, value_sql, written
+from airflow_nrt.engine.sinks.jdbc.texts import text_sql, written
 from airflow_nrt.engine.sinks.sink import Ledger, Sink, Standing
 from airflow_nrt.engine.sinks.staged_parquet import in_windows, staged_parquet, staged_sample
 from airflow_nrt.engine.spark.active import active_session
@@ -32,8 +33,6 @@ from airflow_nrt.model.plan import Insert
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-_ROWS_AT_ONCE = "5000"
 
 
 class Jdbc(Sink):
@@ -128,7 +127,7 @@ def _write(spark: SparkSession, insert: Insert, stage: str, files: Sequence[Path
         "url": dialect.url(insert.sink),
         "driver": dialect.driver,
         "dbtable": staged,
-        "batchsize": _ROWS_AT_ONCE,
+        "batchsize": ROWS_AT_ONCE,
         "isolationLevel": "READ_COMMITTED",
     }
     with explained(spark, insert.sink):
@@ -149,21 +148,7 @@ def _between(insert: Insert, ends: Sequence[int]) -> str:
 
 
 def _read(spark: SparkSession, insert: Insert, where: str) -> DataFrame:
-    dialect, sink = dialect_of(insert.sink), insert.sink
-    columns = ", ".join(
-        f"{dialect.read(dialect.name(one.name), one.type)} AS {dialect.name(one.name)}" for one in sink.physical
-    )
-    options = {
-        **credentials(sink),
-        "url": dialect.url(sink),
-        "driver": dialect.driver,
-        "dbtable": f"(SELECT {columns} FROM {dialect.table(sink.options[TABLE])}{where}) standing",
-        "sessionInitStatement": dialect.clock,
-        "fetchsize": _ROWS_AT_ONCE,
-    }
-    with explained(spark, sink):
-        rows = spark.read.format("jdbc").options(**options).load()
-    return rows.selectExpr(*(f"{value_sql(one)} AS {quote(one.name)}" for one in sink.physical))
+    return table_rows(spark, insert.sink, insert.sink.physical, where)
 
 
 def _ends(database: Database, insert: Insert, where: str) -> set[int | None]:

@@ -1,0 +1,14 @@
+"""Dimension tables, which rows of sources are joined with by lookup joins."""
+
+from __future__ import annotations
+
+from airflow_nrt.engine.dimensions.dimension import Dimension
+from airflow_nrt.engine.dimensions.files import FileDimension
+from airflow_nrt.engine.dimensions.jdbc import JdbcDimension
+from airflow_nrt.model.tables import Table
+
+DIMENSIONS: dict[str, Dimension] = {"filesystem": FileDimension(), "jdbc": JdbcDimension()}
+
+
+def dimension_of(table: Table) -> Dimension:
+    return DIMENSIONS[table.connector]
