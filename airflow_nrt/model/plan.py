@@ -173,8 +173,7 @@ class Plan:
     def jars(self) -> tuple[str, ...]:
         """What the connectors of its tables need beside Spark, by the names of `basics/jars.py`."""
         tables = (*(source.table for source in self.sources), *(insert.sink for insert in self.inserts))
-        needed = (connector_of(table).jars(table) for table in tables)
-        return tuple(dict.fromkeys(name for name in needed if name is not None))
+        return tuple(dict.fromkeys(name for table in tables for name in connector_of(table).jars(table)))
 
     @property
     def zone(self) -> str | None:

@@ -59,9 +59,9 @@ class Connector(ABC):
         """Raises InputError for an unknown option, and for an invalid value of an option."""
         check_options(table.options, self.options, f"table {table.name!r}")
 
-    def jars(self, table: Table) -> str | None:
-        """What Spark needs for the table, by the names of `basics/jars.py`; None if it has all."""
-        return None
+    def jars(self, table: Table) -> tuple[str, ...]:
+        """What Spark needs for the table beside its own jars, by the names of `basics/jars.py`."""
+        return ()
 
     def place(self, table: Table) -> str:
         """The location of the table, for people."""

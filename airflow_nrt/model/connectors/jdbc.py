@@ -83,8 +83,8 @@ class Jdbc(SinkOnly):
     def takes_changes_as_such(self, table: Table) -> bool:
         return bool(table.primary_key)
 
-    def jars(self, table: Table) -> str:
-        return _JARS[kind_of(table)]
+    def jars(self, table: Table) -> tuple[str, ...]:
+        return (_JARS[kind_of(table)],)
 
     def place(self, table: Table) -> str:
         return f"table {table.options[TABLE]} of {table.options[URL].partition('?')[0]}"

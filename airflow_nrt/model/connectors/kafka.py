@@ -21,7 +21,6 @@ from airflow_nrt.model.connectors.kafka_options import (
     KEY_FIELDS,
     KEY_FORMAT,
     KEY_PREFIX,
-    RAW,
     STARTUP,
     STARTUP_OFFSETS,
     STARTUP_TIME,
@@ -36,6 +35,7 @@ from airflow_nrt.model.connectors.kafka_options import (
     topics,
     value_part,
 )
+from airflow_nrt.model.connectors.record_formats import format_of
 from airflow_nrt.model.tables import Table
 
 TIMESTAMP, KIND, PARTITION, OFFSET, HEADERS = (
@@ -124,8 +124,8 @@ class Kafka(Connector):
         bare = next((name for name in keys if not name.startswith(key_prefix(table))), None)
         if bare is not None:
             raise InputError(f"{where}: column {bare!r} of the key does not begin with '{KEY_PREFIX}'")
-        for part in (value_part(table), *([key_part(table)] if keys else [])):
-            _check_format(part)
+        for part in _parts(table):
+            format_of(part).check(part)
 
     def takes_changes_as_such(self, table: Table) -> bool:
         return table.is_changelog
@@ -138,8 +138,8 @@ class Kafka(Connector):
         option = f"key.{table.options.get(KEY_FORMAT, '').lower()}.ignore-parse-errors"
         return option if option in self.options else None
 
-    def jars(self, table: Table) -> str:
-        return "kafka"
+    def jars(self, table: Table) -> tuple[str, ...]:
+        return ("kafka", *(name for part in _parts(table) for name in format_of(part).jars))
 
     def place(self, table: Table) -> str:
         return f"topic {', '.join(topics(table))} of {table.options[BOOTSTRAP]}"
@@ -176,16 +176,6 @@ class UpsertKafka(Kafka):
         return True
 
 
-def _check_format(part: Table) -> None:
-    nested = next((column for column in part.columns if column.type.children), None)
-    if nested is not None and part.format == "csv":
-        raise MissingError(f"table {part.name!r}: column {nested.name!r}: {nested.type.name} in csv", "use json")
-    if part.format != RAW:
-        return
-    if len(part.columns) != 1:
-        raise InputError(f"table {part.name!r}: format 'raw' is of one column, here are {len(part.columns)}")
-    (column,) = part.columns
-    if not (column.type.is_string or column.type.is_bytes):
-        raise MissingError(
-            f"table {part.name!r}: column {column.name!r}: {column.type.flink} in format 'raw'", "use STRING or BYTES"
-        )
+def _parts(table: Table) -> list[Table]:
+    """The values, and the keys if they have columns, as tables of their own."""
+    return [value_part(table), *([key_part(table)] if key_columns(table) else [])]

@@ -8,6 +8,8 @@ from dataclasses import replace
 from typing import Any
 
 from airflow_nrt.basics.durations import MINUTE, parse_duration
+from airflow_nrt.model.connectors.avro import AVRO_OPTIONS
+from airflow_nrt.model.connectors.record_formats import KEY_FORMATS, RECORD_FORMATS
 from airflow_nrt.model.options.known import (
     ARCHIVE_OPTIONS,
     EVERY_SINK,
@@ -43,10 +45,9 @@ EARLIEST, LATEST, COMMITTED, AT_TIME, AT_OFFSETS, UNBOUNDED = (
 )
 KEY_FORMAT, VALUE_FORMAT, KEY_FIELDS, KEY_PREFIX = "key.format", "value.format", "key.fields", "key.fields-prefix"
 FIELDS_INCLUDE = "value.fields-include"
-RAW = "raw"
 UPSERT = "upsert-kafka"
 """The connector whose keys are those of the table."""
-FORMATS = ("csv", "json", "debezium-json", RAW)
+_FORMAT_OPTIONS = (*FORMAT_OPTIONS, *READING_OPTIONS, *AVRO_OPTIONS)
 
 
 def read_offsets(text: str) -> dict[int, int]:
@@ -68,7 +69,7 @@ def _bounded(text: str) -> str | None:
 
 
 def _prefixed(prefix: str) -> tuple[Option, ...]:
-    return tuple(replace(option, name=f"{prefix}{option.name}") for option in (*FORMAT_OPTIONS, *READING_OPTIONS))
+    return tuple(replace(option, name=f"{prefix}{option.name}") for option in _FORMAT_OPTIONS)
 
 
 _PLACES = (
@@ -85,14 +86,13 @@ _PLACES = (
     ),
 )
 _ROWS = (
-    Option("format", one_of(*FORMATS), None, "how the value of a record is written"),
-    Option(VALUE_FORMAT, one_of(*FORMATS), None, "the same, where keys have a format, too"),
-    Option(KEY_FORMAT, one_of("csv", "json", RAW), None, "how the key of a record is written"),
+    Option("format", one_of(*RECORD_FORMATS), None, "how the value of a record is written"),
+    Option(VALUE_FORMAT, one_of(*RECORD_FORMATS), None, "the same, where keys have a format, too"),
+    Option(KEY_FORMAT, one_of(*KEY_FORMATS), None, "how the key of a record is written"),
     Option(KEY_FIELDS, str, None, "the columns of the key, separated by ';'"),
     Option(KEY_PREFIX, str, "", "what the names of these columns begin with, and the fields of the key don't"),
     Option(FIELDS_INCLUDE, one_of("all", "except_key"), "all", "whether the value has the columns of the key, too"),
-    *FORMAT_OPTIONS,
-    *READING_OPTIONS,
+    *_FORMAT_OPTIONS,
     *_prefixed("value."),
     *_prefixed("key."),
 )

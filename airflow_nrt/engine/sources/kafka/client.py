@@ -21,8 +21,8 @@ from airflow_nrt.model.tables import Table
 
 PATIENCE = "10000"
 """ms: after so long a server that does not answer is not there."""
-_NOISE = "org.apache.spark.sql.kafka010.KafkaSourceProvider"
-"""It warns of the consumers' group at each batch."""
+_NOISE = ("org.apache.spark.sql.kafka010.KafkaSourceProvider", "org.apache.spark.sql.avro.AvroSerializer")
+"""They warn at each batch: of the consumers' group, and of NOT NULL columns."""
 _PACKAGE = "org.apache.kafka.common."
 
 
@@ -51,7 +51,8 @@ class Client:
                 "`airflow-nrt prepare kafka` fetches them before it starts"
             )
         log4j = jvm.org.apache.logging.log4j
-        log4j.core.config.Configurator.setLevel(_NOISE, log4j.Level.ERROR)
+        for one in _NOISE:
+            log4j.core.config.Configurator.setLevel(one, log4j.Level.ERROR)
         with self._explained():
             self._admin: Any = self._jvm.org.apache.kafka.clients.admin.Admin.create(self._map(known))
 

@@ -73,7 +73,7 @@ OPTIONS = {
         {"scan_startup_modus": "x"},
         "no option 'scan.startup.modus'; did you mean 'scan.startup.mode'?",
     ),
-    "avro": ({"format": "avro"}, "'avro' is none of 'csv', 'json', 'debezium-json', 'raw'"),
+    "protobuf": ({"format": "protobuf"}, "'protobuf' is none of 'csv', 'json', 'debezium-json', 'raw', 'avro'"),
 }
 
 
