@@ -26,6 +26,7 @@ from airflow_nrt.model.connectors.kafka_options import (
     STARTUP_TIME,
     TOPIC,
     TOPIC_OPTIONS,
+    TOPIC_PATTERN,
     UNBOUNDED,
     VALUE_FORMAT,
     kafka_option,
@@ -78,15 +79,20 @@ class Kafka(Connector):
 
     def check_sink(self, table: Table) -> None:
         self._check(table)
+        if TOPIC_PATTERN in table.options:
+            raise InputError(f"table {table.name!r}: a sink writes into one topic: name it by '{TOPIC}'")
         if len(topics(table)) > 1:
             raise InputError(f"table {table.name!r}: a sink writes into one topic, here are {len(topics(table))}")
 
     def _check(self, table: Table) -> None:
         self.check_options(table)
         where = f"table {table.name!r}"
-        for name in (TOPIC, BOOTSTRAP):
-            if not table.options.get(name):
-                raise InputError(f"{where} needs the option '{name}'")
+        if not (table.options.get(TOPIC) or table.options.get(TOPIC_PATTERN)):
+            raise InputError(f"{where} needs the option '{TOPIC}' or '{TOPIC_PATTERN}'")
+        if TOPIC in table.options and TOPIC_PATTERN in table.options:
+            raise InputError(f"{where}: '{TOPIC}' and '{TOPIC_PATTERN}' exclude each other: leave one out")
+        if not table.options.get(BOOTSTRAP):
+            raise InputError(f"{where} needs the option '{BOOTSTRAP}'")
         if not table.format:
             raise InputError(f"{where} needs the option 'format'")
         if "format" in table.options and VALUE_FORMAT in table.options:
@@ -108,8 +114,8 @@ class Kafka(Connector):
                 said = "" if option in table.options else ", which is the default as in Flink,"
                 other = f", or '{STARTUP}' = '{EARLIEST}'" if option == STARTUP else ""
                 raise InputError(f"{where}: '{option}' = '{mode}'{said} needs '{needed}': write it{other}")
-        if len(topics(table)) > 1 and {STARTUP_OFFSETS, BOUNDED_OFFSETS} & {*table.options}:
-            raise InputError(f"{where}: specific offsets are of one topic, here are {len(topics(table))}")
+        if len(topics(table)) != 1 and {STARTUP_OFFSETS, BOUNDED_OFFSETS} & {*table.options}:
+            raise InputError(f"{where}: specific offsets are of one topic, here are {len(topics(table)) or 'any'}")
 
     def _check_columns(self, table: Table) -> None:
         where = f"table {table.name!r}"
@@ -142,7 +148,8 @@ class Kafka(Connector):
         return ("kafka", *(name for part in _parts(table) for name in format_of(part).jars))
 
     def place(self, table: Table) -> str:
-        return f"topic {', '.join(topics(table))} of {table.options[BOOTSTRAP]}"
+        named = ", ".join(topics(table)) or f"pattern {table.options[TOPIC_PATTERN]}"
+        return f"topic {named} of {table.options[BOOTSTRAP]}"
 
     def is_live(self, table: Table) -> bool:
         return bool(kafka_option(table, BOUNDED) == UNBOUNDED)

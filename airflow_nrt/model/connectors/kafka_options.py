@@ -9,7 +9,7 @@ from typing import Any
 
 from airflow_nrt.basics.durations import MINUTE, parse_duration
 from airflow_nrt.model.connectors.avro import AVRO_OPTIONS
-from airflow_nrt.model.connectors.record_formats import KEY_FORMATS, RECORD_FORMATS
+from airflow_nrt.model.connectors.record_formats import KEY_FORMATS, RECORD_FORMATS, format_name
 from airflow_nrt.model.options.known import (
     ARCHIVE_OPTIONS,
     EVERY_SINK,
@@ -23,7 +23,8 @@ from airflow_nrt.model.options.known import (
 from airflow_nrt.model.options.option import Option, free, named, one_of, only, positive, whole_number
 from airflow_nrt.model.tables import Table
 
-TOPIC, BOOTSTRAP, GROUP, PROPERTIES = "topic", "properties.bootstrap.servers", "properties.group.id", "properties."
+TOPIC, TOPIC_PATTERN = "topic", "topic-pattern"
+BOOTSTRAP, GROUP, PROPERTIES = "properties.bootstrap.servers", "properties.group.id", "properties."
 STARTUP, STARTUP_OFFSETS, STARTUP_TIME = (
     "scan.startup.mode",
     "scan.startup.specific-offsets",
@@ -74,6 +75,7 @@ def _prefixed(prefix: str) -> tuple[Option, ...]:
 
 _PLACES = (
     Option(TOPIC, str, None, "the topic; several are separated by ';'"),
+    Option(TOPIC_PATTERN, str, None, "a regular expression of Java, which the whole names of the topics match"),
     *free(
         Option(BOOTSTRAP, str, None, "the brokers, as 'host:9092,other:9092'"),
         Option(f"{PROPERTIES}*", str, None, "any property of Kafka's consumer"),
@@ -86,9 +88,9 @@ _PLACES = (
     ),
 )
 _ROWS = (
-    Option("format", one_of(*RECORD_FORMATS), None, "how the value of a record is written"),
-    Option(VALUE_FORMAT, one_of(*RECORD_FORMATS), None, "the same, where keys have a format, too"),
-    Option(KEY_FORMAT, one_of(*KEY_FORMATS), None, "how the key of a record is written"),
+    Option("format", format_name(*RECORD_FORMATS), None, "how the value of a record is written"),
+    Option(VALUE_FORMAT, format_name(*RECORD_FORMATS), None, "the same, where keys have a format, too"),
+    Option(KEY_FORMAT, format_name(*KEY_FORMATS), None, "how the key of a record is written"),
     Option(KEY_FIELDS, str, None, "the columns of the key, separated by ';'"),
     Option(KEY_PREFIX, str, "", "what the names of these columns begin with, and the fields of the key don't"),
     Option(FIELDS_INCLUDE, one_of("all", "except_key"), "all", "whether the value has the columns of the key, too"),
@@ -117,7 +119,7 @@ _POSITIONS = (
     *free(
         Option(BOUNDED_OFFSETS, read_offsets, None, "by 'specific-offsets': the first offsets that are not read"),
         Option(BOUNDED_TIME, whole_number, None, "by 'timestamp': milliseconds since 1970"),
-        Option(DISCOVERY, parse_duration, 5 * MINUTE, "how often to look for new partitions; 0: never"),
+        Option(DISCOVERY, parse_duration, 5 * MINUTE, "how often to look for new partitions and topics; 0: never"),
         Option(
             DATA_LOSS,
             one_of("fail", "skip"),
@@ -155,7 +157,8 @@ def kafka_option(table: Table, name: str) -> Any:
 
 
 def topics(table: Table) -> list[str]:
-    return [one.strip() for one in table.options[TOPIC].split(";") if one.strip()]
+    """The topics that the table names; none if it has a pattern of them."""
+    return [one.strip() for one in table.options.get(TOPIC, "").split(";") if one.strip()]
 
 
 def properties(table: Table) -> dict[str, str]:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from airflow_nrt.basics.errors import InputError, MissingError
 from airflow_nrt.model.connectors.avro import AVRO, check_avro
+from airflow_nrt.model.options.option import one_of
 from airflow_nrt.model.tables import CHANGELOG, Table
 
 RAW = "raw"
@@ -53,8 +56,26 @@ RECORD_FORMATS: dict[str, RecordFormat] = {
     RAW: _Raw(),
     AVRO: _Avro(),
 }
+_OF_A_REGISTRY = (
+    "its records name schemas of a schema registry, which is not asked here: write the topic with 'avro', whose schema "
+    "is that of the columns, or with 'json'"
+)
+_ANSWERS = dict.fromkeys(("avro-confluent", "debezium-avro-confluent"), _OF_A_REGISTRY)
+"""What to do instead of other formats of Flink."""
 KEY_FORMATS = tuple(name for name in RECORD_FORMATS if name != CHANGELOG)
 
 
 def format_of(part: Table) -> RecordFormat:
     return RECORD_FORMATS[part.format]
+
+
+def format_name(*names: str) -> Callable[[str], str]:
+    """The reader of an option with one of these formats."""
+    known = one_of(*names)
+
+    def read(text: str) -> str:
+        if text.lower() in _ANSWERS:
+            raise ValueError(f"{text!r} is not there: {_ANSWERS[text.lower()]}")
+        return known(text)
+
+    return read
