@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from airflow_nrt.basics.metadata import METADATA
@@ -304,3 +304,10 @@ def together(
         joined = names.union(*(group for group in groups if group & names))
         groups = [*(group for group in groups if not group & names), joined]
     return tuple(group for group in groups if len(group) > 1)
+
+
+def with_given(plan: Plan, given: Settings) -> Plan:
+    """The plan with the values that come in addition to its script. Raises InputError where a table lacks some."""
+    sources = (replace(one, table=connector_of(one.table).completed(one.table, given)) for one in plan.sources)
+    inserts = (replace(one, sink=connector_of(one.sink).completed(one.sink, given)) for one in plan.inserts)
+    return replace(plan, sources=tuple(sources), inserts=tuple(inserts), given=given)

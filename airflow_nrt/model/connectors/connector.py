@@ -11,6 +11,7 @@ from airflow_nrt.basics.errors import InputError
 from airflow_nrt.basics.types import DataType
 from airflow_nrt.model.options.known import LIVE, check_options
 from airflow_nrt.model.options.option import Option
+from airflow_nrt.model.options.settings import Settings
 from airflow_nrt.model.tables import Table
 from airflow_nrt.model.windows import Window
 
@@ -58,6 +59,13 @@ class Connector(ABC):
     def check_options(self, table: Table) -> None:
         """Raises InputError for an unknown option, and for an invalid value of an option."""
         check_options(table.options, self.options, f"table {table.name!r}")
+
+    def completed(self, table: Table, given: Settings) -> Table:
+        """The table with the options that it takes from what is given with the report, and not from its script.
+
+        Raises InputError where that lacks some.
+        """
+        return table
 
     def jars(self, table: Table) -> tuple[str, ...]:
         """What Spark needs for the table beside its own jars, by the names of `basics/jars.py`."""
