@@ -38,6 +38,9 @@ class Connector(ABC):
     keeps_rows: ClassVar[bool] = True
     """Whether written rows can be read back."""
 
+    has_upserts: ClassVar[bool] = False
+    """Whether a row that is read replaces the one of its PRIMARY KEY, or retracts it."""
+
     shares_tables: ClassVar[bool] = True
     """Whether several INSERTs may write into one table."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from airflow_nrt.basics.errors import InputError, MissingError
+from airflow_nrt.basics.errors import InputError
 from airflow_nrt.basics.types import BIGINT, INT, STRING, DataType
 from airflow_nrt.model.connectors.connector import Connector, Metadata
 from airflow_nrt.model.connectors.kafka_options import (
@@ -28,6 +28,7 @@ from airflow_nrt.model.connectors.kafka_options import (
     TOPIC_OPTIONS,
     TOPIC_PATTERN,
     UNBOUNDED,
+    UPSERT_OPTIONS,
     VALUE_FORMAT,
     kafka_option,
     key_columns,
@@ -37,7 +38,7 @@ from airflow_nrt.model.connectors.kafka_options import (
     value_part,
 )
 from airflow_nrt.model.connectors.record_formats import format_of
-from airflow_nrt.model.tables import Table
+from airflow_nrt.model.tables import CHANGELOG, Table
 
 TIMESTAMP, KIND, PARTITION, OFFSET, HEADERS = (
     f"_nrt_{name}" for name in ("timestamp", "timestamp_type", "partition", "offset", "headers")
@@ -159,14 +160,18 @@ class UpsertKafka(Kafka):
     """A topic whose records replace those with the same key; a record without a value retracts it."""
 
     name = "upsert-kafka"
+    options: ClassVar = UPSERT_OPTIONS
+    has_upserts = True
 
     def check_source(self, table: Table) -> None:
-        raise MissingError(
-            f"table {table.name!r}: connector 'upsert-kafka' as a source",
-            "read the topic by 'kafka', with 'format' = 'debezium-json' where its rows change",
-        )
+        self._check_keys(table)
+        super().check_source(table)
 
     def check_sink(self, table: Table) -> None:
+        self._check_keys(table)
+        super().check_sink(table)
+
+    def _check_keys(self, table: Table) -> None:
         if not table.primary_key:
             raise InputError(f"table {table.name!r}: connector 'upsert-kafka' needs a PRIMARY KEY … NOT ENFORCED")
         for name in (KEY_FORMAT, VALUE_FORMAT):
@@ -175,9 +180,8 @@ class UpsertKafka(Kafka):
         for name in (KEY_FIELDS, "format"):
             if name in table.options:
                 raise InputError(f"table {table.name!r}: '{name}' is not of connector 'upsert-kafka': leave it out")
-        if table.is_changelog:
+        if table.format == CHANGELOG:
             raise InputError(f"table {table.name!r}: '{VALUE_FORMAT}' can't be a changelog: a record replaces another")
-        super().check_sink(table)
 
     def takes_changes_as_such(self, table: Table) -> bool:
         return True

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -21,7 +21,7 @@ from airflow_nrt.model.options.known import (
     read_option,
 )
 from airflow_nrt.model.options.option import Option, free, named, one_of, only, positive, whole_number
-from airflow_nrt.model.tables import Table
+from airflow_nrt.model.tables import Column, Table
 
 TOPIC, TOPIC_PATTERN = "topic", "topic-pattern"
 BOOTSTRAP, GROUP, PROPERTIES = "properties.bootstrap.servers", "properties.group.id", "properties."
@@ -148,12 +148,18 @@ TOPIC_OPTIONS = {
     **named((*EVERY_SOURCE, *ARCHIVE_OPTIONS, *EVERY_SINK, *_PLACES, *_ROWS, *_POSITIONS, *_WRITING)),
     **named(free(Option(LIVE, parse_duration, _LOOK, "how often to ask for new records"))),
 }
-"""Of connectors kafka and upsert-kafka."""
+"""Of connector kafka."""
+UPSERT_OPTIONS = {
+    **TOPIC_OPTIONS,
+    STARTUP: Option(STARTUP, only(EARLIEST, "every row of a key is needed"), EARLIEST, "where reading begins"),
+}
+"""Of connector upsert-kafka."""
+_OPTIONS = {"kafka": TOPIC_OPTIONS, UPSERT: UPSERT_OPTIONS}
 
 
 def kafka_option(table: Table, name: str) -> Any:
     """The value of an option, or its default."""
-    return read_option(table.options, TOPIC_OPTIONS, name)
+    return read_option(table.options, _OPTIONS[table.connector], name)
 
 
 def topics(table: Table) -> list[str]:
@@ -182,7 +188,7 @@ def key_columns(table: Table) -> list[str]:
 def key_part(table: Table) -> Table:
     """The keys as a table of their own, with the names of their fields."""
     prefix, keys = key_prefix(table), key_columns(table)
-    by_name = {column.name: column for column in table.physical}
+    by_name = {column.name: column for column in _written(table)}
     columns = tuple(replace(by_name[name], name=name.removeprefix(prefix)) for name in keys)
     return _part(table, "key.", columns)
 
@@ -190,8 +196,14 @@ def key_part(table: Table) -> Table:
 def value_part(table: Table) -> Table:
     """The values as a table of their own."""
     left_out = {*key_columns(table)} if kafka_option(table, FIELDS_INCLUDE) == "except_key" else set()
-    columns = tuple(column for column in table.physical if column.name not in left_out)
+    columns = tuple(column for column in _written(table) if column.name not in left_out)
     return _part(table, "value.", columns)
+
+
+def _written(table: Table) -> Iterator[Column]:
+    """The columns of records. Those of a PRIMARY KEY are NOT NULL, as in Flink, which decides the bytes of avro."""
+    for column in table.physical:
+        yield replace(column, type=column.type.not_null()) if column.name in table.primary_key else column
 
 
 def _part(table: Table, prefix: str, columns: tuple[Any, ...]) -> Table:

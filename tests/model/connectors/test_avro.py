@@ -8,6 +8,7 @@ import pytest
 
 from airflow_nrt.basics.errors import InputError
 from airflow_nrt.model.connectors.avro import CORRECT, LEGACY, Timestamps, record_schema
+from airflow_nrt.model.connectors.kafka_options import key_part, value_part
 from airflow_nrt.model.tables import Table
 from airflow_nrt.sql.load import plan_script
 
@@ -68,6 +69,20 @@ def test_logical_types(kind: str, timestamps: Timestamps, expected: object) -> N
     found = table(f"c {kind}", option)
     (field,) = record_schema(found, found.columns, timestamps)["fields"]
     assert field == {"name": "c", "type": ["null", expected], "default": None}
+
+
+def test_a_primary_key_is_not_null() -> None:
+    script = """
+        SET 'table.exec.state.unbounded' = 'allow';
+        CREATE TABLE t (id BIGINT, n INT, PRIMARY KEY (id) NOT ENFORCED) WITH ('connector' = 'upsert-kafka',
+          'topic' = 't', 'properties.bootstrap.servers' = 'b:9092', 'key.format' = 'avro', 'value.format' = 'avro');
+        CREATE TABLE nowhere (id BIGINT, n INT) WITH ('connector' = 'blackhole');
+        INSERT INTO nowhere SELECT id, n FROM t;
+    """
+    (source,) = plan_script(script, {}, "avro", Path()).sources
+    for part, names in ((key_part(source.table), ["id"]), (value_part(source.table), ["id", "n"])):
+        first, *_ = fields = record_schema(part, part.columns, LEGACY)["fields"]
+        assert first == {"name": "id", "type": "long"} and [one["name"] for one in fields] == names
 
 
 CORRECTLY = ", 'avro.timestamp_mapping.legacy' = 'false'"
