@@ -49,6 +49,13 @@ JARS = {
             "f77a5060d6936a9144023584232f9de3f2248f1abfe156e9d31795f18770674f",
         ),
     ),
+    "avro": (
+        # Not every repository has 4.1.3. All of 4.1 have the same interfaces.
+        Jar(
+            "org.apache.spark:spark-avro_2.13:4.1.1",
+            "6a19d90bc3b6e88d8db0fa36a19273aa10fea2dbd7a62bb60e4cedd73051b32d",
+        ),
+    ),
     "postgresql": (
         Jar("org.postgresql:postgresql:42.7.8", "2a32a9dcbc42d67a50ad3a0de5efd102c8d2be46720045f2cbd6689f160ab7c7"),
     ),

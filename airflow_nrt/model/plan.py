@@ -198,8 +198,7 @@ class Plan:
     def jars(self) -> tuple[str, ...]:
         """What the connectors of its tables need beside Spark, by the names of `basics/jars.py`."""
         tables = (*self.tables_read, *(insert.sink for insert in self.inserts))
-        needed = (connector_of(table).jars(table) for table in tables)
-        return tuple(dict.fromkeys(name for name in needed if name is not None))
+        return tuple(dict.fromkeys(name for table in tables for name in connector_of(table).jars(table)))
 
     @property
     def zone(self) -> str | None:
@@ -335,3 +334,10 @@ def together(
         joined = names.union(*(group for group in groups if group & names))
         groups = [*(group for group in groups if not group & names), joined]
     return tuple(group for group in groups if len(group) > 1)
+
+
+def with_given(plan: Plan, given: Settings) -> Plan:
+    """The plan with the values that come in addition to its script. Raises InputError where a table lacks some."""
+    sources = (replace(one, table=connector_of(one.table).completed(one.table, given)) for one in plan.sources)
+    inserts = (replace(one, sink=connector_of(one.sink).completed(one.sink, given)) for one in plan.inserts)
+    return replace(plan, sources=tuple(sources), inserts=tuple(inserts), given=given)

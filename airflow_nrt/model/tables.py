@@ -76,6 +76,8 @@ class Table:
     partition_keys: tuple[str, ...] = ()
     primary_key: tuple[str, ...] = ()
     options: Mapping[str, str] = field(default_factory=dict)
+    has_upserts: bool = field(default=False, metadata=METADATA)
+    """Whether a row that is read replaces the one of its key, or retracts it: a property of its connector."""
 
     def column(self, name: str) -> Column:
         return next(column for column in self.columns if column.name == name)
@@ -108,8 +110,8 @@ class Table:
 
     @property
     def is_changelog(self) -> bool:
-        """Whether its files hold a changelog: rows that are added and rows that are retracted."""
-        return self.format == CHANGELOG
+        """Whether it holds a changelog: rows that are added and rows that are retracted."""
+        return self.format == CHANGELOG or self.has_upserts
 
     @property
     def constant(self) -> tuple[str, ...]:

@@ -1,4 +1,5 @@
-"""Values that Airflow keeps, for the placeholders of a report: `${conn:NAME.field}` and `${var:NAME}`.
+"""Values that Airflow keeps, for the placeholders of a report, `${conn:NAME.field}` and `${var:NAME}`, and for tables
+with the option 'connection'.
 
 They are asked for when a task runs, and travel as its settings do. No file of a home has them.
 """
@@ -9,7 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from airflow_nrt.basics.errors import InputError
-from airflow_nrt.model.options.settings import STORED
+from airflow_nrt.model.options.settings import CONNECTION_FIELDS, STORED, connections
 
 _FIELDS: Mapping[str, Callable[[Any], Any]] = {
     "host": lambda connection: connection.host,
@@ -21,11 +22,20 @@ _FIELDS: Mapping[str, Callable[[Any], Any]] = {
 
 
 def stored_values(script: str) -> dict[str, str]:
-    """The values of a script's placeholders that Airflow keeps, by name.
+    """The values that Airflow keeps for a script, by the names of their settings.
 
     Raises InputError if there is no such connection, field or variable.
     """
-    return {name: _value(name) for name in sorted(set(STORED.findall(script)))}
+    whole = (_whole(name) for name in sorted(connections(script)))
+    fields = {setting: text for connection in whole for setting, text in connection.items()}
+    return fields | {name: _value(name) for name in sorted(set(STORED.findall(script)))}
+
+
+def _whole(name: str) -> dict[str, str]:
+    """What a connection has of the fields that a table needs. What it lacks is named where the table is planned."""
+    connection = _connection(name, f"a table has 'connection' = '{name}'")
+    found = {field: getattr(connection, field) for field in CONNECTION_FIELDS}
+    return {f"conn:{name}.{field}": str(value) for field, value in found.items() if value not in (None, "")}
 
 
 def _value(name: str) -> str:
@@ -49,14 +59,8 @@ def _variable(name: str) -> str:
 
 
 def _field(name: str, field: str) -> str:
-    from airflow.sdk import BaseHook
-    from airflow.sdk.exceptions import AirflowNotFoundException
-
     asked = f"the report asks for ${{conn:{name}.{field}}}"
-    try:
-        connection = BaseHook.get_connection(name)
-    except AirflowNotFoundException:
-        raise InputError(f"{asked}, and there is no connection {name!r}: add it under Admin > Connections") from None
+    connection = _connection(name, asked)
     if field.startswith("extra."):
         found = connection.extra_dejson.get(field.removeprefix("extra."))
     elif field in _FIELDS:
@@ -66,3 +70,13 @@ def _field(name: str, field: str) -> str:
     if found in (None, ""):
         raise InputError(f"{asked}, and connection {name!r} has none: fill it in under Admin > Connections")
     return str(found)
+
+
+def _connection(name: str, asked: str) -> Any:
+    from airflow.sdk import BaseHook
+    from airflow.sdk.exceptions import AirflowNotFoundException
+
+    try:
+        return BaseHook.get_connection(name)
+    except AirflowNotFoundException:
+        raise InputError(f"{asked}, and there is no connection {name!r}: add it under Admin > Connections") from None

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from airflow_nrt.basics.errors import InputError
-from airflow_nrt.model.options.settings import Settings
-from airflow_nrt.model.plan import Plan
+from airflow_nrt.model.options.settings import Settings, connection_settings
+from airflow_nrt.model.plan import Plan, with_given
 from airflow_nrt.sql.errors import Problems, SqlError, SqlErrors
 from airflow_nrt.sql.parse.parsed import CreateFunction
 from airflow_nrt.sql.parse.placeholders import filled, placeholders
@@ -48,10 +48,15 @@ def plan_script(script: str, settings: Mapping[str, str] | Settings, name: str, 
     given = Settings.of(settings)
     text = filled(script, given)
     try:
-        plan = plan_report(text.text, name, base, given.but(placeholders(script)))
+        plan = plan_report(text.text, name, base, given.but(_asked(script)))
     except (SqlError, SqlErrors) as wrong:
         raise text.in_script(wrong, given) from None
-    return replace(plan, script=script, given=given)
+    return replace(with_given(plan, given), script=script)
+
+
+def _asked(script: str) -> set[str]:
+    """The settings that are no SET statements: the values of placeholders and of connections."""
+    return placeholders(script) | connection_settings(script)
 
 
 def plan_of_home(home: Home, current: Mapping[str, str] | Settings | None = None) -> Plan:
@@ -61,7 +66,7 @@ def plan_of_home(home: Home, current: Mapping[str, str] | Settings | None = None
     try:
         return plan_script(identity.script, given, identity.name, Path(identity.base))
     except InputError as wrong:
-        lacking = ", ".join(sorted(placeholders(identity.script).intersection(identity.masks.hashes).difference(known)))
+        lacking = ", ".join(sorted(_asked(identity.script).intersection(identity.masks.hashes).difference(known)))
         if not lacking:
             raise
         raise InputError(
@@ -75,4 +80,4 @@ def plan_without_functions(script: str, name: str, base: Path, given: Settings) 
     statements = parse_script(text, problems)
     if any(isinstance(statement, CreateFunction) for statement in statements):
         return None
-    return plan_statements(statements, text, name, base, given.but(placeholders(script)), problems)
+    return plan_statements(statements, text, name, base, given.but(_asked(script)), problems)

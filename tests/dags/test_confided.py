@@ -37,8 +37,7 @@ WITH ('connector' = 'kafka', 'topic' = 'confided', 'properties.bootstrap.servers
   'scan.startup.mode' = 'earliest-offset', 'scan.bounded.mode' = 'latest-offset', 'format' = 'json');
 CREATE TABLE curve (shop INT, window_end TIMESTAMP(3), gmv BIGINT, PRIMARY KEY (shop, window_end) NOT ENFORCED)
 WITH ('connector' = 'jdbc', 'table-name' = 'confided', 'sink.create-table' = 'true',
-  'url' = 'jdbc:postgresql://127.0.0.1:${conn:confided_db.port}/${conn:confided_db.schema}',
-  'username' = '${conn:confided_db.login}', 'password' = '${conn:confided_db.password}');
+  'connection' = 'confided_db');
 INSERT INTO curve SELECT shop, window_end, SUM(price)
 FROM TABLE(TUMBLE(TABLE orders, DESCRIPTOR(ts), INTERVAL '1' HOUR)) GROUP BY shop, window_start, window_end;
 """
@@ -55,7 +54,8 @@ def airflow(lab: Lab, *command: str) -> None:
 def keep(lab: Lab, broker: Broker, postgresql: PostgreSql) -> None:
     kept = lab.root / "kept"
     kept.mkdir()
-    database = {"login": "app", "password": f"{CANARY}-db", "port": postgresql.port, "schema": "app"}
+    database = {"host": "127.0.0.1", "port": postgresql.port, "schema": "app"}
+    database |= {"login": "app", "password": f"{CANARY}-db"}
     connections = {
         "confided_topic": {"conn_type": "kafka", "host": broker.address, "extra": {"jaas": JAAS}},
         "confided_db": {"conn_type": "postgres", **database},

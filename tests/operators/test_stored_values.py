@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -11,9 +12,10 @@ import tests.airflow_home  # noqa: F401
 from airflow_nrt.basics.errors import InputError
 from airflow_nrt.home.home import Home
 from airflow_nrt.model.options.settings import Settings
+from airflow_nrt.model.plan import Plan
 from airflow_nrt.operators.stored_values import stored_values
 from airflow_nrt.operators.stream import NrtStreamOperator
-from airflow_nrt.sql.load import load_report
+from airflow_nrt.sql.load import load_report, plan_script
 
 REPORT = """
 CREATE TABLE orders (shop INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts)
@@ -24,15 +26,18 @@ CREATE TABLE curve (shop INT, window_end TIMESTAMP(3), n BIGINT) WITH ('connecto
 INSERT INTO curve SELECT shop, window_end, COUNT(*)
 FROM TABLE(TUMBLE(TABLE orders, DESCRIPTOR(ts), INTERVAL '1' HOUR)) GROUP BY shop, window_start, window_end;
 """
+WHOLE = re.sub(r"'url' = .*?,", "'connection' = 'shop_db',", REPORT, flags=re.DOTALL)
+WHOLE = re.sub(r", 'username' = .*'\)", ")", WHOLE)
+"""The same, by a connection that the table names."""
 CANARY = "canary-8d1f"
 
 
-@pytest.fixture
-def report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+@pytest.fixture(params=[REPORT, WHOLE], ids=["placeholders", "a connection"])
+def report(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     keeps(monkeypatch, CANARY)
     monkeypatch.setenv("AIRFLOW_VAR_CURVE_TABLE", "curves")
     file = tmp_path / "curve.sql"
-    file.write_text(REPORT)
+    file.write_text(request.param)
     (tmp_path / "orders").mkdir()
     return file
 
@@ -63,7 +68,8 @@ def test_no_file_of_a_home_has_them_and_a_new_password_is_no_change(
     home = Home.create(report.parent / "home", load_report(report, settings_of(report)))
     texts = [file.read_text() for file in home.path.rglob("*") if file.is_file()]
     assert texts and not any(word in text for text in texts for word in (CANARY, "db.example"))
-    assert "${conn:shop_db.password}" in home.report_file.read_text()
+    stored = home.report_file.read_text()
+    assert "${conn:shop_db.password}" in stored or "'connection' = 'shop_db'" in stored
     keeps(monkeypatch, "another")
     Home.create(report.parent / "home", load_report(report, settings_of(report)))
 
@@ -88,5 +94,47 @@ def test_an_extra(report: Path) -> None:
 
 
 def test_without_airflow_they_are_given_as_others_are(report: Path) -> None:
-    with pytest.raises(InputError, match=r"a task takes it from Airflow; here give one with --set conn:shop_db\.host="):
-        load_report(report, {})
+    with pytest.raises(InputError, match=r"a task takes it from Airflow; here give .* with --set conn:shop_db\."):
+        load_report(report, {"var:curve_table": "curves"})
+    given = {"conn_type": "mysql", "host": "db", "port": "3307", "schema": "shop", "login": "me", "password": "it"}
+    values = {f"conn:shop_db.{field}": text for field, text in given.items()}
+    script = report.read_text()
+    asked = {name: text for name, text in values.items() if name in script or "'connection'" in script}
+    sink = load_report(report, {"var:curve_table": "curves", **asked}).inserts[0].sink
+    assert sink.options["url"].endswith("://db:3307/shop") and sink.options["password"] == "it"
+
+
+def of_connection(options: str = "", **fields: str) -> Plan:
+    script = WHOLE.replace("'connection' = 'shop_db'", f"'connection' = 'shop_db'{options}").replace("${var:c", "c")
+    values = {"conn_type": "postgres", "host": "db", "schema": "shop"} | fields
+    given = {f"conn:shop_db.{field}": text for field, text in values.items() if text}
+    return plan_script(script.replace("e_table}", "e_table"), given, "curve", Path())
+
+
+def test_a_connection_says_which_database_it_is() -> None:
+    plan = of_connection()
+    assert plan.inserts[0].sink.options["url"] == "jdbc:postgresql://db:5432/shop" and plan.jars == ("postgresql",)
+    plan = of_connection(conn_type="mysql", host="::1", schema="a b")
+    assert plan.inserts[0].sink.options["url"] == "jdbc:mysql://[::1]:3306/a%20b" and plan.jars == ("mariadb",)
+
+
+@pytest.mark.parametrize(
+    ("options", "fields", "error"),
+    [
+        (", 'url' = 'jdbc:mysql://a/b'", {}, "'connection' has what 'url' says, too: leave one of them out"),
+        (", 'username' = 'me'", {}, "'connection' has what 'username' says, too"),
+        (", 'password' = 'it'", {}, "'connection' has what 'password' says, too"),
+        ("", {"conn_type": "http"}, "connection 'shop_db' is of type 'http': name one of type postgres or mysql"),
+        ("", {"schema": ""}, "connection 'shop_db' has no schema: fill it in, or give --set conn:shop_db.schema=…"),
+    ],
+)
+def test_what_a_connection_can_not_be(options: str, fields: dict[str, str], error: str) -> None:
+    with pytest.raises(InputError) as wrong:
+        of_connection(options, **fields)
+    assert error in str(wrong.value)
+
+
+def test_a_connection_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("AIRFLOW_CONN_SHOP_DB", raising=False)
+    with pytest.raises(InputError, match="a table has 'connection' = 'shop_db', and there is no connection 'shop_db'"):
+        stored_values("WITH ('connection' = 'shop_db')")

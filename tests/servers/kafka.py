@@ -151,7 +151,7 @@ class Topics:
         values: Iterable[str | bytes | None],
         partition: int = 0,
         time: int | None = None,
-        key: str | None = None,
+        key: str | bytes | None = None,
         headers: Sequence[tuple[str, str]] = (),
     ) -> None:
         """Writes these values as records of a partition; `time` is in ms."""

@@ -19,7 +19,7 @@ from airflow_nrt.describe.cautions import cautions
 from airflow_nrt.describe.overlaps import check_places
 from airflow_nrt.describe.without_effect import without_effect
 from airflow_nrt.model.options.known import is_setting
-from airflow_nrt.model.options.settings import Settings
+from airflow_nrt.model.options.settings import Settings, connection_settings
 from airflow_nrt.model.plan import Plan
 from airflow_nrt.program.program import BUILD
 from airflow_nrt.sql.errors import SqlError, SqlErrors
@@ -74,9 +74,10 @@ def _of_program(file: Path, given: Settings) -> list[str] | None:
 def _meant_for(file: Path, given: Settings) -> Settings:
     """The settings without the placeholders of other files of the directory."""
     try:
-        asked = placeholders(file.read_text(encoding="utf-8-sig"))
+        script = file.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError):
         return given
+    asked = placeholders(script) | connection_settings(script)
     kept = tuple((key, value) for key, value in given.values if key in asked or is_setting(key))
     return replace(given, values=kept)
 

@@ -13,7 +13,12 @@ from airflow_nrt.engine.sources.source import Source
 from airflow_nrt.home.log.entries import Split
 from airflow_nrt.model.tables import Table
 
-SOURCES: dict[str, Source] = {"filesystem": Filesystem(), "kafka": Kafka(), "datagen": Datagen()}
+SOURCES: dict[str, Source] = {
+    "filesystem": Filesystem(),
+    "kafka": Kafka(),
+    "upsert-kafka": Kafka(),
+    "datagen": Datagen(),
+}
 
 
 def source_of(table: Table) -> Source:

@@ -12,6 +12,7 @@ from airflow_nrt.basics.types import DataType
 from airflow_nrt.model.options.known import LIVE, check_options
 from airflow_nrt.model.options.lookups import looks_every
 from airflow_nrt.model.options.option import Option
+from airflow_nrt.model.options.settings import Settings
 from airflow_nrt.model.tables import Table
 from airflow_nrt.model.windows import Window
 
@@ -37,6 +38,9 @@ class Connector(ABC):
     """The METADATA key of the time at which a row came into the source, in the order of which rows arrive."""
     keeps_rows: ClassVar[bool] = True
     """Whether written rows can be read back."""
+
+    has_upserts: ClassVar[bool] = False
+    """Whether a row that is read replaces the one of its PRIMARY KEY, or retracts it."""
 
     shares_tables: ClassVar[bool] = True
     """Whether several INSERTs may write into one table."""
@@ -71,9 +75,16 @@ class Connector(ABC):
         """Raises InputError for an unknown option, and for an invalid value of an option."""
         check_options(table.options, self.options, f"table {table.name!r}")
 
-    def jars(self, table: Table) -> str | None:
-        """What Spark needs for the table, by the names of `basics/jars.py`; None if it has all."""
-        return None
+    def completed(self, table: Table, given: Settings) -> Table:
+        """The table with the options that it takes from what is given with the report, and not from its script.
+
+        Raises InputError where that lacks some.
+        """
+        return table
+
+    def jars(self, table: Table) -> tuple[str, ...]:
+        """What Spark needs for the table beside its own jars, by the names of `basics/jars.py`."""
+        return ()
 
     def place(self, table: Table) -> str:
         """The location of the table, for people."""

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any, ClassVar
 
 from airflow_nrt.basics.durations import MINUTE, parse_duration
 from airflow_nrt.basics.errors import InputError, MissingError
 from airflow_nrt.model.connectors.connector import Connector
+from airflow_nrt.model.connectors.jdbc_connection import login_of
 from airflow_nrt.model.options.known import EVERY_SINK, SINK_OPTIONS, read_option
 from airflow_nrt.model.options.lookups import LOOKUP_OPTIONS, looks_every
 from airflow_nrt.model.options.option import Option, free, named, parse_boolean, positive, whole_number
+from airflow_nrt.model.options.settings import Settings
 from airflow_nrt.model.tables import Table
 from airflow_nrt.model.windows import Window
 
-URL, TABLE, USER, PASSWORD, PATIENCE, CREATE = (
+CONNECTION, URL, TABLE, USER, PASSWORD, PATIENCE, CREATE = (
+    "connection",
     "url",
     "table-name",
     "username",
@@ -36,6 +40,12 @@ def _url(text: str) -> str:
     return text
 
 
+def _connection(text: str) -> str:
+    if re.fullmatch(r"[\w.-]+", text) is None:
+        raise ValueError(f"{text!r} is not the name of a connection: letters, digits, '_', '.' and '-'")
+    return text
+
+
 class Jdbc(Connector):
     name = "jdbc"
     shares_tables = False
@@ -44,6 +54,7 @@ class Jdbc(Connector):
             *EVERY_SINK,
             Option(TABLE, str, None, "the table, also as schema.table"),
             *free(
+                Option(CONNECTION, _connection, None, "of Airflow, in place of url, username and password"),
                 Option(URL, _url, None, "of the database: jdbc:postgresql://host:5432/database"),
                 Option(USER, str, None, "of the database"),
                 Option(PASSWORD, str, None, "of the database"),
@@ -79,11 +90,26 @@ class Jdbc(Connector):
 
     def _check(self, table: Table) -> None:
         self.check_options(table)
-        for name in (URL, TABLE):
-            if not table.options.get(name):
-                raise InputError(f"table {table.name!r} needs the option '{name}'")
+        where = f"table {table.name!r}"
+        both = [name for name in (URL, USER, PASSWORD) if name in table.options]
+        if CONNECTION in table.options and both:
+            raise InputError(f"{where}: '{CONNECTION}' has what '{both[0]}' says, too: leave one of them out")
+        if not table.options.get(TABLE):
+            raise InputError(f"{where} needs the option '{TABLE}'")
+        if not (table.options.get(URL) or table.options.get(CONNECTION)):
+            raise InputError(f"{where} needs the option '{URL}' or '{CONNECTION}'")
         if table.partition_keys:
             raise InputError(f"table {table.name!r}: a table of a database has no PARTITIONED BY here: leave it out")
+
+    def completed(self, table: Table, given: Settings) -> Table:
+        """The table with url, username and password of its connection."""
+        name = table.options.get(CONNECTION)
+        if name is None:
+            return table
+        login = login_of(name, given, f"table {table.name!r}")
+        options = {URL: login.url, USER: login.user, PASSWORD: login.password}
+        known = {option: text for option, text in options.items() if text is not None}
+        return replace(table, options={**table.options, **known})
 
     def check_windows(self, table: Table, window: Window, end_column: str | None) -> None:
         """Windows must be found again in the table: a newer version of one replaces its rows."""
@@ -106,11 +132,13 @@ class Jdbc(Connector):
     def keeps_samples(self, table: Table) -> bool:
         return True
 
-    def jars(self, table: Table) -> str:
-        return _JARS[kind_of(table)]
+    def jars(self, table: Table) -> tuple[str, ...]:
+        return (_JARS[kind_of(table)],)
 
     def place(self, table: Table) -> str:
-        return f"table {table.options[TABLE]} of {table.options[URL].partition('?')[0]}"
+        name = table.options.get(CONNECTION)
+        database = table.options[URL].partition("?")[0] if name is None else f"connection {name}"
+        return f"table {table.options[TABLE]} of {database}"
 
 
 def jdbc_option(table: Table, name: str) -> Any:

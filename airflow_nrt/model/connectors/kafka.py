@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from airflow_nrt.basics.errors import InputError, MissingError
+from airflow_nrt.basics.errors import InputError
 from airflow_nrt.basics.types import BIGINT, INT, STRING, DataType
 from airflow_nrt.model.connectors.connector import Connector, Metadata
 from airflow_nrt.model.connectors.kafka_options import (
@@ -21,13 +21,14 @@ from airflow_nrt.model.connectors.kafka_options import (
     KEY_FIELDS,
     KEY_FORMAT,
     KEY_PREFIX,
-    RAW,
     STARTUP,
     STARTUP_OFFSETS,
     STARTUP_TIME,
     TOPIC,
     TOPIC_OPTIONS,
+    TOPIC_PATTERN,
     UNBOUNDED,
+    UPSERT_OPTIONS,
     VALUE_FORMAT,
     kafka_option,
     key_columns,
@@ -36,7 +37,8 @@ from airflow_nrt.model.connectors.kafka_options import (
     topics,
     value_part,
 )
-from airflow_nrt.model.tables import Table
+from airflow_nrt.model.connectors.record_formats import format_of
+from airflow_nrt.model.tables import CHANGELOG, Table
 
 TIMESTAMP, KIND, PARTITION, OFFSET, HEADERS = (
     f"_nrt_{name}" for name in ("timestamp", "timestamp_type", "partition", "offset", "headers")
@@ -78,15 +80,20 @@ class Kafka(Connector):
 
     def check_sink(self, table: Table) -> None:
         self._check(table)
+        if TOPIC_PATTERN in table.options:
+            raise InputError(f"table {table.name!r}: a sink writes into one topic: name it by '{TOPIC}'")
         if len(topics(table)) > 1:
             raise InputError(f"table {table.name!r}: a sink writes into one topic, here are {len(topics(table))}")
 
     def _check(self, table: Table) -> None:
         self.check_options(table)
         where = f"table {table.name!r}"
-        for name in (TOPIC, BOOTSTRAP):
-            if not table.options.get(name):
-                raise InputError(f"{where} needs the option '{name}'")
+        if not (table.options.get(TOPIC) or table.options.get(TOPIC_PATTERN)):
+            raise InputError(f"{where} needs the option '{TOPIC}' or '{TOPIC_PATTERN}'")
+        if TOPIC in table.options and TOPIC_PATTERN in table.options:
+            raise InputError(f"{where}: '{TOPIC}' and '{TOPIC_PATTERN}' exclude each other: leave one out")
+        if not table.options.get(BOOTSTRAP):
+            raise InputError(f"{where} needs the option '{BOOTSTRAP}'")
         if not table.format:
             raise InputError(f"{where} needs the option 'format'")
         if "format" in table.options and VALUE_FORMAT in table.options:
@@ -108,8 +115,8 @@ class Kafka(Connector):
                 said = "" if option in table.options else ", which is the default as in Flink,"
                 other = f", or '{STARTUP}' = '{EARLIEST}'" if option == STARTUP else ""
                 raise InputError(f"{where}: '{option}' = '{mode}'{said} needs '{needed}': write it{other}")
-        if len(topics(table)) > 1 and {STARTUP_OFFSETS, BOUNDED_OFFSETS} & {*table.options}:
-            raise InputError(f"{where}: specific offsets are of one topic, here are {len(topics(table))}")
+        if len(topics(table)) != 1 and {STARTUP_OFFSETS, BOUNDED_OFFSETS} & {*table.options}:
+            raise InputError(f"{where}: specific offsets are of one topic, here are {len(topics(table)) or 'any'}")
 
     def _check_columns(self, table: Table) -> None:
         where = f"table {table.name!r}"
@@ -124,8 +131,8 @@ class Kafka(Connector):
         bare = next((name for name in keys if not name.startswith(key_prefix(table))), None)
         if bare is not None:
             raise InputError(f"{where}: column {bare!r} of the key does not begin with '{KEY_PREFIX}'")
-        for part in (value_part(table), *([key_part(table)] if keys else [])):
-            _check_format(part)
+        for part in _parts(table):
+            format_of(part).check(part)
 
     def takes_changes_as_such(self, table: Table) -> bool:
         return table.is_changelog
@@ -138,11 +145,12 @@ class Kafka(Connector):
         option = f"key.{table.options.get(KEY_FORMAT, '').lower()}.ignore-parse-errors"
         return option if option in self.options else None
 
-    def jars(self, table: Table) -> str:
-        return "kafka"
+    def jars(self, table: Table) -> tuple[str, ...]:
+        return ("kafka", *(name for part in _parts(table) for name in format_of(part).jars))
 
     def place(self, table: Table) -> str:
-        return f"topic {', '.join(topics(table))} of {table.options[BOOTSTRAP]}"
+        named = ", ".join(topics(table)) or f"pattern {table.options[TOPIC_PATTERN]}"
+        return f"topic {named} of {table.options[BOOTSTRAP]}"
 
     def is_live(self, table: Table) -> bool:
         return bool(kafka_option(table, BOUNDED) == UNBOUNDED)
@@ -152,14 +160,18 @@ class UpsertKafka(Kafka):
     """A topic whose records replace those with the same key; a record without a value retracts it."""
 
     name = "upsert-kafka"
+    options: ClassVar = UPSERT_OPTIONS
+    has_upserts = True
 
     def check_source(self, table: Table) -> None:
-        raise MissingError(
-            f"table {table.name!r}: connector 'upsert-kafka' as a source",
-            "read the topic by 'kafka', with 'format' = 'debezium-json' where its rows change",
-        )
+        self._check_keys(table)
+        super().check_source(table)
 
     def check_sink(self, table: Table) -> None:
+        self._check_keys(table)
+        super().check_sink(table)
+
+    def _check_keys(self, table: Table) -> None:
         if not table.primary_key:
             raise InputError(f"table {table.name!r}: connector 'upsert-kafka' needs a PRIMARY KEY … NOT ENFORCED")
         for name in (KEY_FORMAT, VALUE_FORMAT):
@@ -168,24 +180,13 @@ class UpsertKafka(Kafka):
         for name in (KEY_FIELDS, "format"):
             if name in table.options:
                 raise InputError(f"table {table.name!r}: '{name}' is not of connector 'upsert-kafka': leave it out")
-        if table.is_changelog:
+        if table.format == CHANGELOG:
             raise InputError(f"table {table.name!r}: '{VALUE_FORMAT}' can't be a changelog: a record replaces another")
-        super().check_sink(table)
 
     def takes_changes_as_such(self, table: Table) -> bool:
         return True
 
 
-def _check_format(part: Table) -> None:
-    nested = next((column for column in part.columns if column.type.children), None)
-    if nested is not None and part.format == "csv":
-        raise MissingError(f"table {part.name!r}: column {nested.name!r}: {nested.type.name} in csv", "use json")
-    if part.format != RAW:
-        return
-    if len(part.columns) != 1:
-        raise InputError(f"table {part.name!r}: format 'raw' is of one column, here are {len(part.columns)}")
-    (column,) = part.columns
-    if not (column.type.is_string or column.type.is_bytes):
-        raise MissingError(
-            f"table {part.name!r}: column {column.name!r}: {column.type.flink} in format 'raw'", "use STRING or BYTES"
-        )
+def _parts(table: Table) -> list[Table]:
+    """The values, and the keys if they have columns, as tables of their own."""
+    return [value_part(table), *([key_part(table)] if key_columns(table) else [])]

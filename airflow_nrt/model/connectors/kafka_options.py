@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
 from airflow_nrt.basics.durations import MINUTE, parse_duration
+from airflow_nrt.model.connectors.avro import AVRO_OPTIONS
+from airflow_nrt.model.connectors.record_formats import KEY_FORMATS, RECORD_FORMATS, format_name
 from airflow_nrt.model.options.known import (
     ARCHIVE_OPTIONS,
     EVERY_SINK,
@@ -19,9 +21,10 @@ from airflow_nrt.model.options.known import (
     read_option,
 )
 from airflow_nrt.model.options.option import Option, free, named, one_of, only, positive, whole_number
-from airflow_nrt.model.tables import Table
+from airflow_nrt.model.tables import Column, Table
 
-TOPIC, BOOTSTRAP, GROUP, PROPERTIES = "topic", "properties.bootstrap.servers", "properties.group.id", "properties."
+TOPIC, TOPIC_PATTERN = "topic", "topic-pattern"
+BOOTSTRAP, GROUP, PROPERTIES = "properties.bootstrap.servers", "properties.group.id", "properties."
 STARTUP, STARTUP_OFFSETS, STARTUP_TIME = (
     "scan.startup.mode",
     "scan.startup.specific-offsets",
@@ -43,10 +46,9 @@ EARLIEST, LATEST, COMMITTED, AT_TIME, AT_OFFSETS, UNBOUNDED = (
 )
 KEY_FORMAT, VALUE_FORMAT, KEY_FIELDS, KEY_PREFIX = "key.format", "value.format", "key.fields", "key.fields-prefix"
 FIELDS_INCLUDE = "value.fields-include"
-RAW = "raw"
 UPSERT = "upsert-kafka"
 """The connector whose keys are those of the table."""
-FORMATS = ("csv", "json", "debezium-json", RAW)
+_FORMAT_OPTIONS = (*FORMAT_OPTIONS, *READING_OPTIONS, *AVRO_OPTIONS)
 
 
 def read_offsets(text: str) -> dict[int, int]:
@@ -68,11 +70,12 @@ def _bounded(text: str) -> str | None:
 
 
 def _prefixed(prefix: str) -> tuple[Option, ...]:
-    return tuple(replace(option, name=f"{prefix}{option.name}") for option in (*FORMAT_OPTIONS, *READING_OPTIONS))
+    return tuple(replace(option, name=f"{prefix}{option.name}") for option in _FORMAT_OPTIONS)
 
 
 _PLACES = (
     Option(TOPIC, str, None, "the topic; several are separated by ';'"),
+    Option(TOPIC_PATTERN, str, None, "a regular expression of Java, which the whole names of the topics match"),
     *free(
         Option(BOOTSTRAP, str, None, "the brokers, as 'host:9092,other:9092'"),
         Option(f"{PROPERTIES}*", str, None, "any property of Kafka's consumer"),
@@ -85,14 +88,13 @@ _PLACES = (
     ),
 )
 _ROWS = (
-    Option("format", one_of(*FORMATS), None, "how the value of a record is written"),
-    Option(VALUE_FORMAT, one_of(*FORMATS), None, "the same, where keys have a format, too"),
-    Option(KEY_FORMAT, one_of("csv", "json", RAW), None, "how the key of a record is written"),
+    Option("format", format_name(*RECORD_FORMATS), None, "how the value of a record is written"),
+    Option(VALUE_FORMAT, format_name(*RECORD_FORMATS), None, "the same, where keys have a format, too"),
+    Option(KEY_FORMAT, format_name(*KEY_FORMATS), None, "how the key of a record is written"),
     Option(KEY_FIELDS, str, None, "the columns of the key, separated by ';'"),
     Option(KEY_PREFIX, str, "", "what the names of these columns begin with, and the fields of the key don't"),
     Option(FIELDS_INCLUDE, one_of("all", "except_key"), "all", "whether the value has the columns of the key, too"),
-    *FORMAT_OPTIONS,
-    *READING_OPTIONS,
+    *_FORMAT_OPTIONS,
     *_prefixed("value."),
     *_prefixed("key."),
 )
@@ -117,7 +119,7 @@ _POSITIONS = (
     *free(
         Option(BOUNDED_OFFSETS, read_offsets, None, "by 'specific-offsets': the first offsets that are not read"),
         Option(BOUNDED_TIME, whole_number, None, "by 'timestamp': milliseconds since 1970"),
-        Option(DISCOVERY, parse_duration, 5 * MINUTE, "how often to look for new partitions; 0: never"),
+        Option(DISCOVERY, parse_duration, 5 * MINUTE, "how often to look for new partitions and topics; 0: never"),
         Option(
             DATA_LOSS,
             one_of("fail", "skip"),
@@ -146,16 +148,23 @@ TOPIC_OPTIONS = {
     **named((*EVERY_SOURCE, *ARCHIVE_OPTIONS, *EVERY_SINK, *_PLACES, *_ROWS, *_POSITIONS, *_WRITING)),
     **named(free(Option(LIVE, parse_duration, _LOOK, "how often to ask for new records"))),
 }
-"""Of connectors kafka and upsert-kafka."""
+"""Of connector kafka."""
+UPSERT_OPTIONS = {
+    **TOPIC_OPTIONS,
+    STARTUP: Option(STARTUP, only(EARLIEST, "every row of a key is needed"), EARLIEST, "where reading begins"),
+}
+"""Of connector upsert-kafka."""
+_OPTIONS = {"kafka": TOPIC_OPTIONS, UPSERT: UPSERT_OPTIONS}
 
 
 def kafka_option(table: Table, name: str) -> Any:
     """The value of an option, or its default."""
-    return read_option(table.options, TOPIC_OPTIONS, name)
+    return read_option(table.options, _OPTIONS[table.connector], name)
 
 
 def topics(table: Table) -> list[str]:
-    return [one.strip() for one in table.options[TOPIC].split(";") if one.strip()]
+    """The topics that the table names; none if it has a pattern of them."""
+    return [one.strip() for one in table.options.get(TOPIC, "").split(";") if one.strip()]
 
 
 def properties(table: Table) -> dict[str, str]:
@@ -179,7 +188,7 @@ def key_columns(table: Table) -> list[str]:
 def key_part(table: Table) -> Table:
     """The keys as a table of their own, with the names of their fields."""
     prefix, keys = key_prefix(table), key_columns(table)
-    by_name = {column.name: column for column in table.physical}
+    by_name = {column.name: column for column in _written(table)}
     columns = tuple(replace(by_name[name], name=name.removeprefix(prefix)) for name in keys)
     return _part(table, "key.", columns)
 
@@ -187,8 +196,14 @@ def key_part(table: Table) -> Table:
 def value_part(table: Table) -> Table:
     """The values as a table of their own."""
     left_out = {*key_columns(table)} if kafka_option(table, FIELDS_INCLUDE) == "except_key" else set()
-    columns = tuple(column for column in table.physical if column.name not in left_out)
+    columns = tuple(column for column in _written(table) if column.name not in left_out)
     return _part(table, "value.", columns)
+
+
+def _written(table: Table) -> Iterator[Column]:
+    """The columns of records. Those of a PRIMARY KEY are NOT NULL, as in Flink, which decides the bytes of avro."""
+    for column in table.physical:
+        yield replace(column, type=column.type.not_null()) if column.name in table.primary_key else column
 
 
 def _part(table: Table, prefix: str, columns: tuple[Any, ...]) -> Table:

@@ -15,13 +15,26 @@ SECRET_NAMES = "password|secret|token|key|credential|jaas"
 """A regular expression; upper and lower case are the same to it."""
 STORED = re.compile(r"\$\{((?:conn|var):[\w.-]+)\}")
 """Placeholders whose values Airflow keeps: a field of a connection, a variable."""
+_CONNECTIONS = re.compile(r"'connection'\s*=\s*'([\w.-]+)'", re.IGNORECASE)
+CONNECTION_FIELDS = ("conn_type", "host", "port", "schema", "login", "password")
+"""What a table with the option 'connection' takes from the connection of that name."""
 _PREFIXES = ("conn:", "var:")
-_KNOWN_FIELDS = (".host", ".port", ".login", ".schema")
+_KNOWN_FIELDS = (".conn_type", ".host", ".port", ".login", ".schema")
 """Fields of connections that are kept out of files, but are no secrets for logs."""
 SHORTEST = 3
 """Characters. Shorter values are not masked, because they occur in a text by chance."""
 _NO_SECRETS = ("true", "false")
 _NAMED_LIKE_SECRETS = re.compile(SECRET_NAMES, re.IGNORECASE)
+
+
+def connections(script: str) -> set[str]:
+    """The connections that tables of a script name by the option 'connection'."""
+    return set(_CONNECTIONS.findall(script))
+
+
+def connection_settings(script: str) -> set[str]:
+    """The settings that their values come in, as those of placeholders."""
+    return {f"conn:{name}.{field}" for name in connections(script) for field in CONNECTION_FIELDS}
 
 
 @dataclass(frozen=True)

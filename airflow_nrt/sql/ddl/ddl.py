@@ -60,7 +60,8 @@ def declare(statement: parsed.CreateTable, known: Mapping[str, Table]) -> Table:
     if problems.errors or columns is None:
         stand_in = _stand_in(statement.name, valid_columns, watermark, options) if valid_columns is not None else None
         raise Misdeclared(problems.errors, stand_in)
-    return Table(statement.name, columns, connector, watermark, partition_keys, primary_key, options)
+    has_upserts = CONNECTORS[connector].has_upserts
+    return Table(statement.name, columns, connector, watermark, partition_keys, primary_key, options, has_upserts)
 
 
 def _stand_in(name: str, columns: tuple[Column, ...], watermark: Watermark | None, options: Mapping[str, str]) -> Table:

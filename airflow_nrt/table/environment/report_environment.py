@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from airflow_nrt.basics.errors import InputError
-from airflow_nrt.model.options.settings import Settings
+from airflow_nrt.model.options.settings import Settings, connection_settings
 from airflow_nrt.sql.errors import Problems, SqlError
 from airflow_nrt.table.checks.call_site import here
 from airflow_nrt.table.environment.environment import TableEnvironment
@@ -44,7 +44,7 @@ class ReportEnvironment(TableEnvironment):
         """SQL with the settings in place of `${KEY}`."""
         from airflow_nrt.sql.parse.placeholders import fill_placeholders, placeholders
 
-        self._asked |= placeholders(text)
+        self._asked |= placeholders(text) | connection_settings(text)
         return fill_placeholders(text, self._given)
 
     def executed(self, table: MeansQuery) -> TableResult:
@@ -55,6 +55,7 @@ class ReportEnvironment(TableEnvironment):
     def report(self, name: str, program: Program) -> Plan:
         """The plan of all inserts. Raises SqlError, or SqlErrors."""
         from airflow_nrt.model.options.known import is_setting
+        from airflow_nrt.model.plan import with_given
         from airflow_nrt.program.program import Built
         from airflow_nrt.sql.planner import plan_statements
 
@@ -64,4 +65,4 @@ class ReportEnvironment(TableEnvironment):
         asked = {key for key in self._asked if not is_setting(key)}
         overrides = {key: value for key, value in self._settings.items() if key not in asked}
         plan = plan_statements(self.statements, "", name, self.base, overrides, Problems())
-        return replace(plan, base=str(self.modules), built=Built(program, self.base), given=self._given)
+        return replace(with_given(plan, self._given), base=str(self.modules), built=Built(program, self.base))

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Sequence
 
 from pyspark.sql import DataFrame
 
 from airflow_nrt.basics.spelling import quote, string_literal
 from airflow_nrt.engine.sinks.file_staging import spelled
-from airflow_nrt.model.connectors.kafka_options import KEY_FORMAT, RAW, UPSERT, key_part, key_prefix, value_part
+from airflow_nrt.engine.sinks.kafka.contents import written
+from airflow_nrt.model.connectors.kafka_options import KEY_FORMAT, UPSERT, key_part, key_prefix, value_part
 from airflow_nrt.model.internal_columns import OP, WINDOW_END
-from airflow_nrt.model.options.known import sink_option
 from airflow_nrt.model.plan import Insert
-from airflow_nrt.model.tables import Column, Table
+from airflow_nrt.model.tables import Table
 
 REPORT, INSERT, ENTRY, ROW, WINDOW, CHANGE = (
     f"nrt.{name}" for name in ("report", "insert", "entry", "row", "window_end", "op")
@@ -48,8 +47,7 @@ def _key(insert: Insert) -> str:
     """SQL of the key: the columns of 'key.fields', or else of the window and the key of the result."""
     sink = insert.sink
     if KEY_FORMAT in sink.options:
-        part, prefix = key_part(sink), key_prefix(sink)
-        return _text(part, part.columns, prefix)
+        return written(key_part(sink), key_prefix(sink))
     known = [f"{spelled(sink, sink.column(name))} AS {quote(name)}" for name in insert.key or ()]
     if insert.operators and insert.end_column not in (insert.key or ()):
         known.append(f"{_instant(WINDOW_END)} AS window_end")
@@ -58,42 +56,5 @@ def _key(insert: Insert) -> str:
 
 def _value(sink: Table, changes: bool) -> str:
     """SQL of the value. Of an upsert, a retraction has none."""
-    part = value_part(sink)
-    if part.is_changelog:
-        gone = f"{OP} IN ('-U', '-D')" if changes else "false"
-        row = f"struct({_columns(part, part.columns)})"
-        sides = f"IF({gone}, {row}, NULL) AS before, IF({gone}, NULL, {row}) AS after"
-        return _json(part, f"struct({sides}, IF({gone}, 'd', 'c') AS op)")
-    text = _text(part, part.columns)
-    return f"IF({OP} = '-D', NULL, {text})" if changes and sink.connector == UPSERT else text
-
-
-def _text(part: Table, columns: Sequence[Column], prefix: str = "") -> str:
-    if part.format == RAW:
-        return f"CAST({quote(prefix + columns[0].name)} AS STRING)"
-    row = f"struct({_columns(part, columns, prefix)})"
-    if part.format == "csv":
-        null = sink_option(part.options, "csv.null-literal")
-        mark = sink_option(part.options, "csv.quote-character")
-        options = {
-            "sep": sink_option(part.options, "csv.field-delimiter"),
-            "quote": mark,
-            "escape": mark,
-            "nullValue": null or "",
-            "emptyValue": mark * 2,
-            "ignoreLeadingWhiteSpace": "false",
-            "ignoreTrailingWhiteSpace": "false",
-        }
-        given = ", ".join(f"{string_literal(name)}, {string_literal(text)}" for name, text in options.items())
-        return f"to_csv({row}, map({given}))"
-    return _json(part, row)
-
-
-def _json(part: Table, row: str) -> str:
-    sparse = str(sink_option(part.options, f"{part.format}.encode.ignore-null-fields")).lower()
-    return f"to_json({row}, map('ignoreNullFields', '{sparse}'))"
-
-
-def _columns(part: Table, columns: Sequence[Column], prefix: str = "") -> str:
-    values = ((spelled(part, column, prefix), column.name) for column in columns)
-    return ", ".join(f"{value} AS {quote(name)}" for value, name in values)
+    value = written(value_part(sink), changes=changes)
+    return f"IF({OP} = '-D', NULL, {value})" if changes and sink.connector == UPSERT else value

@@ -11,18 +11,19 @@ from typing import Any
 
 from py4j.java_gateway import JavaPackage, is_instance_of  # type: ignore[import-untyped]
 from py4j.protocol import Py4JJavaError  # type: ignore[import-untyped]
+from pyspark.errors import IllegalArgumentException
 from pyspark.sql import SparkSession
 
 from airflow_nrt.basics.errors import InputError
 from airflow_nrt.engine.failures.servers import UnreachableError
-from airflow_nrt.model.connectors.kafka_options import BOOTSTRAP, properties, topics
+from airflow_nrt.model.connectors.kafka_options import BOOTSTRAP, TOPIC, TOPIC_PATTERN, properties, topics
 from airflow_nrt.model.options.known import nearest
 from airflow_nrt.model.tables import Table
 
 PATIENCE = "10000"
 """ms: after so long a server that does not answer is not there."""
-_NOISE = "org.apache.spark.sql.kafka010.KafkaSourceProvider"
-"""It warns of the consumers' group at each batch."""
+_NOISE = ("org.apache.spark.sql.kafka010.KafkaSourceProvider", "org.apache.spark.sql.avro.AvroSerializer")
+"""They warn at each batch: of the consumers' group, and of NOT NULL columns."""
 _PACKAGE = "org.apache.kafka.common."
 
 
@@ -51,16 +52,17 @@ class Client:
                 "`airflow-nrt prepare kafka` fetches them before it starts"
             )
         log4j = jvm.org.apache.logging.log4j
-        log4j.core.config.Configurator.setLevel(_NOISE, log4j.Level.ERROR)
+        for one in _NOISE:
+            log4j.core.config.Configurator.setLevel(one, log4j.Level.ERROR)
         with self._explained():
             self._admin: Any = self._jvm.org.apache.kafka.clients.admin.Admin.create(self._map(known))
 
     def partitions(self) -> list[str]:
         """All partitions of the table's topics, in their order."""
-        names = self._list(topics(self._table))
+        names = topics(self._table) or self._matching(self._table.options[TOPIC_PATTERN])
         with self._explained():
-            found = self._admin.describeTopics(names).allTopicNames().get()
-        return [f"{topic}-{one.partition()}" for topic in topics(self._table) for one in found.get(topic).partitions()]
+            found = self._admin.describeTopics(self._list(names)).allTopicNames().get()
+        return [f"{topic}-{one.partition()}" for topic in names for one in found.get(topic).partitions()]
 
     def ends(self, partitions: Iterable[str]) -> dict[str, int]:
         """The offset after the last record that can be read."""
@@ -101,6 +103,24 @@ class Client:
         with self._explained():
             found = self._admin.listOffsets(asked, options).all().get()
         return {str(one.getKey()): one.getValue().offset() for one in found.entrySet()}
+
+    def _matching(self, pattern: str) -> list[str]:
+        """The topics whose whole names match a regular expression of Java."""
+        try:
+            matches = self._jvm.java.util.regex.Pattern.compile(pattern).asMatchPredicate()
+        except IllegalArgumentException as wrong:
+            why = str(wrong).partition("\n")[0]
+            raise InputError(
+                f"table {self._table.name!r}: '{TOPIC_PATTERN}' = {pattern!r} is no regular expression of Java: {why}"
+            ) from None
+        there = self._there()
+        found = sorted(one for one in there if matches.test(one))
+        if not found:
+            raise InputError(
+                f"table {self._table.name!r}: {self._table.options[BOOTSTRAP]} has no topic that matches {pattern!r}"
+                f"{nearest(pattern, there)}: create one, or correct '{TOPIC_PATTERN}'"
+            )
+        return found
 
     def _map(self, content: Mapping[str, str]) -> Any:
         made = self._jvm.java.util.HashMap()
@@ -144,8 +164,14 @@ class Client:
             )
         return InputError(f"{where}: Kafka at {servers} said {kind.rpartition('.')[2]}: {said}")
 
-    def _missing(self) -> str:
+    def _there(self) -> set[str]:
+        """All topics, without Kafka's own."""
         with self._explained():
-            there = set(self._admin.listTopics().names().get())
-        missing = next((one for one in topics(self._table) if one not in there), topics(self._table)[0])
-        return f"{missing!r}{nearest(missing, there)}: create it, or correct 'topic'"
+            return set(self._admin.listTopics().names().get())
+
+    def _missing(self) -> str:
+        there = self._there()
+        gone = next((one for one in topics(self._table) if one not in there), None)
+        if gone is None:
+            return "any more that it had: start the driver again, which looks for all topics"
+        return f"{gone!r}{nearest(gone, there)}: create it, or correct '{TOPIC}'"

@@ -11,11 +11,10 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from airflow_nrt.basics.spelling import quote
-from airflow_nrt.engine.sources.csv import parse_csv
-from airflow_nrt.engine.sources.debezium import parse_debezium
-from airflow_nrt.engine.sources.faults import FAULT, NO_FAULT, WHY, both_faults
-from airflow_nrt.engine.sources.json import parse_json, with_objects
+from airflow_nrt.engine.sources.faults import FAULT, WHY, both_faults
 from airflow_nrt.engine.sources.kafka.client import PATIENCE, patience
+from airflow_nrt.engine.sources.kafka.contents import parsed
+from airflow_nrt.engine.sources.kafka.upserts import key_fault, parsed_upserts
 from airflow_nrt.engine.sources.place import BLOCK, FILE, INDEX, NUMBER
 from airflow_nrt.engine.sources.ranges import OFFSET, PART, in_ranges
 from airflow_nrt.engine.spark.given_rows import empty_rows
@@ -45,9 +44,15 @@ def read_ranges(
         columns += [HEADERS] if "headers" in metadata else []
     rows = in_ranges(records, ranges, numbers).selectExpr("key AS _nrt_key", "value AS _nrt_value", *columns)
     value = value_part(table)
-    rows = _parsed(rows, "_nrt_value", value, [one for one in value.columns if one.name in wanted])
     prefix = key_prefix(table)
-    in_value = {one.name for one in value.columns}
+    if table.has_upserts:
+        # A retraction has its key alone.
+        of_value = [one for one in value.columns if one.name in wanted.difference(table.primary_key)]
+        rows = parsed_upserts(rows, "_nrt_value", value, of_value)
+    else:
+        of_value = [one for one in value.columns if one.name in wanted]
+        rows = parsed(rows, "_nrt_value", value, of_value)
+    in_value = {one.name for one in of_value}
     # A column that key and value have is the value's, as in Flink.
     of_key = [
         one for one in (key_part(table).columns if key_columns(table) else ()) if prefix + one.name in wanted - in_value
@@ -61,10 +66,10 @@ def _with_key(rows: DataFrame, table: Table, columns: Sequence[Column], prefix: 
     keyed = rows.withColumnsRenamed(aside).withColumn("_nrt_keyless", F.expr(f"coalesce({_KEY}, X'') = X''"))
     # A blank, as an empty text would be no row.
     given = keyed.withColumn(_KEY, F.expr(f"IF(_nrt_keyless, X'20', {_KEY})"))
-    keyed = _parsed(given, _KEY, key_part(table), columns)
-    fault, why = both_faults(
-        (quote(aside[FAULT]), quote(aside[WHY])), (f"IF(_nrt_keyless, NULL, {FAULT})", f"IF(_nrt_keyless, NULL, {WHY})")
-    )
+    keyed = parsed(given, _KEY, key_part(table), columns)
+    optional = (f"IF(_nrt_keyless, NULL, {FAULT})", f"IF(_nrt_keyless, NULL, {WHY})")
+    of_the_key = key_fault("_nrt_keyless") if table.has_upserts else optional
+    fault, why = both_faults((quote(aside[FAULT]), quote(aside[WHY])), of_the_key)
     of_key = (f"IF(_nrt_keyless, NULL, {quote(one.name)}) AS {quote(prefix + one.name)}" for one in columns)
     of_value = (f"{quote(name)} AS {quote(old)}" for old, name in aside.items() if old not in (FAULT, WHY))
     return keyed.selectExpr(*of_value, *of_key, f"{fault} AS {FAULT}", f"{why} AS {WHY}")
@@ -116,22 +121,3 @@ def _group(table: Table) -> str:
     and two tables with other properties can't share them. None commits."""
     digest = hashlib.blake2b(json.dumps(properties(table), sort_keys=True).encode(), digest_size=8).hexdigest()
     return f"airflow-nrt-{digest}"
-
-
-def _parsed(rows: DataFrame, content: str, part: Table, wanted: Sequence[Column]) -> DataFrame:
-    """The rows with the wanted columns of a key or a value, which is a column of bytes. Others stay."""
-    others = [quote(name) for name in rows.columns if name != content]
-    if part.format == "raw":
-        return rows.selectExpr(
-            *others, *(_raw(content, one) for one in wanted), f"CAST(NULL AS STRING) AS {LINE}", *NO_FAULT
-        )
-    lines = rows.selectExpr(*others, f"CAST({content} AS STRING) AS {LINE}").where(f"{LINE} <> ''")
-    if part.format == "csv":
-        return parse_csv(lines, part, part.columns, wanted)
-    if part.is_changelog:
-        return parse_debezium(lines, part, wanted)
-    return parse_json(with_objects(lines), part, wanted)
-
-
-def _raw(content: str, column: Column) -> str:
-    return f"CAST({content} AS {column.type.spark}) AS {quote(column.name)}"

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
+from datetime import datetime, timezone
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+import fastavro
 import pytest
 
 from airflow_nrt.basics.errors import InputError
 from airflow_nrt.engine.publish.publishing import roll_forward
+from airflow_nrt.engine.sources import arrived, source_of
+from airflow_nrt.engine.spark.tuning import ONE
 from airflow_nrt.sql.load import plan_script
 from tests.engine.reports import Stream
 from tests.engine.sinks.jdbc.reports import ORDERS, arrive
@@ -148,3 +154,42 @@ def test_exactly_once_is_refused_by_name(broker: Broker, tmp_path: Path) -> None
     options = "'format' = 'json', 'sink.delivery-guarantee' = 'exactly-once'"
     with pytest.raises(InputError, match="Spark's writer has no transactions"):
         report(tmp_path, broker, "t", "shop INT", "SELECT shop FROM orders", options)
+
+
+def test_avro_is_read_by_others_and_by_a_source(spark, broker: Broker, topics: Topics, tmp_path: Path) -> None:
+    topics.create("sink-avro")
+    columns = "shop SMALLINT, n BIGINT NOT NULL, window_end TIMESTAMP(3), gmv DECIMAL(10, 2)"
+    query = """SELECT CAST(shop AS SMALLINT), COUNT(*), window_end, CAST(SUM(price) AS DECIMAL(10, 2))
+        FROM TABLE(TUMBLE(TABLE orders, DESCRIPTOR(ts), INTERVAL '10' MINUTES))
+        GROUP BY shop, window_start, window_end"""
+    options = "'value.format' = 'avro', 'key.format' = 'avro', 'key.fields' = 'shop'"
+    plan = report(tmp_path, broker, "sink-avro", columns, query, options)
+    stream = Stream(spark, plan, tmp_path / "home")
+    stream.absorb(arrive(tmp_path, "0", (1, 5, "10:01:00"), (1, 7, "10:02:00"), (2, 7, "10:31:00")), source="orders")
+    rows = spark.read.format("kafka").options(**{"kafka.bootstrap.servers": broker.address, "subscribe": "sink-avro"})
+    (record,) = rows.load().collect()
+    decimal = {"type": "bytes", "logicalType": "decimal", "precision": 10, "scale": 2}
+    shop = {"name": "shop", "type": ["null", "int"]}
+    fields = [
+        shop,
+        {"name": "n", "type": "long"},
+        {"name": "window_end", "type": ["null", {"type": "long", "logicalType": "timestamp-millis"}]},
+        {"name": "gmv", "type": ["null", decimal]},
+    ]
+    at = datetime(2024, 6, 18, 10, 10, tzinfo=timezone.utc)
+    assert decoded(record.value, fields) == {"shop": 1, "n": 2, "window_end": at, "gmv": Decimal("12.00")}
+    assert decoded(record.key, [shop]) == {"shop": 1}
+    script = f"""
+        CREATE TABLE t ({columns}) WITH ('connector' = 'kafka', 'topic' = 'sink-avro', 'scan.startup.mode' =
+          'earliest-offset', 'properties.bootstrap.servers' = '{broker.address}', {options});
+        CREATE TABLE nowhere WITH ('connector' = 'blackhole') LIKE t (EXCLUDING OPTIONS);
+        INSERT INTO nowhere SELECT * FROM t;
+    """
+    (source,) = plan_script(script, {}, "again", tmp_path).sources
+    (row,) = source_of(source.table).read(spark, source, arrived(spark, source.table), ONE).collect()
+    assert (row.shop, row.n, row.window_end, row.gmv) == (1, 2, at.replace(tzinfo=None), Decimal("12.00"))
+
+
+def decoded(content: bytes, fields: list[dict[str, Any]]) -> Any:
+    schema = fastavro.parse_schema({"type": "record", "name": "any", "fields": fields})
+    return fastavro.schemaless_reader(io.BytesIO(content), schema, None)

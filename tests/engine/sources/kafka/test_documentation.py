@@ -54,7 +54,7 @@ def test_the_example_of_an_archive(spark, broker: Broker, topics: Topics, tmp_pa
 
 
 def test_each_option_and_key_has_its_line() -> None:
-    formats = ("json.", "csv.", "debezium-json.")
+    formats = ("json.", "csv.", "avro.", "debezium-json.")
     named = {name for line in PAGE.splitlines() if line.startswith("|") for name in re.findall(r"`([^`]+)`", line)}
     general = {option.name for option in (*EVERY_SOURCE, *EVERY_SINK)}
     own = {

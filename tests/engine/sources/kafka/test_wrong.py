@@ -67,13 +67,19 @@ OPTIONS = {
     ),
     "a key without columns": ({"key_format": "json"}, "'key.format' and 'key.fields' need each other"),
     "a column that is none": ({"key_format": "json", "key_fields": "id"}, "'key.fields': there is no column 'id'"),
+    "topics twice": ({"topic__pattern": "o.*"}, "'topic' and 'topic-pattern' exclude each other: leave one out"),
     "two formats": ({"value_format": "csv"}, "'format' and 'value.format' are the same option"),
     "several columns of raw": ({"format": "raw"}, "format 'raw' is of one column, here are 3"),
     "a misspelt option": (
         {"scan_startup_modus": "x"},
         "no option 'scan.startup.modus'; did you mean 'scan.startup.mode'?",
     ),
-    "avro": ({"format": "avro"}, "'avro' is none of 'csv', 'json', 'debezium-json', 'raw'"),
+    "a registry": (
+        {"format": "avro-confluent"},
+        "'avro-confluent' is not there: its records name schemas of a schema registry, which is not asked here: write "
+        "the topic with 'avro'",
+    ),
+    "protobuf": ({"format": "protobuf"}, "'protobuf' is none of 'csv', 'json', 'debezium-json', 'raw', 'avro'"),
 }
 
 

@@ -1,0 +1,74 @@
+"""Columns as keys and values of records, a function for each format of `model/connectors/record_formats.py`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from airflow_nrt.basics.spelling import quote, string_literal
+from airflow_nrt.engine.sinks.file_staging import spelled
+from airflow_nrt.engine.sources.avro import avro_schema
+from airflow_nrt.model.internal_columns import OP
+from airflow_nrt.model.options.known import sink_option
+from airflow_nrt.model.tables import Table
+
+Write = Callable[[Table, str, bool], str]
+
+
+def written(part: Table, prefix: str = "", changes: bool = False) -> str:
+    """SQL of a key or a value. `prefix` is what the names of its columns begin with in the rows; `changes` is whether
+    rows have an operation, `_nrt_op`."""
+    return _WRITERS[part.format](part, prefix, changes)
+
+
+def _csv(part: Table, prefix: str, changes: bool) -> str:
+    null = sink_option(part.options, "csv.null-literal")
+    mark = sink_option(part.options, "csv.quote-character")
+    options = {
+        "sep": sink_option(part.options, "csv.field-delimiter"),
+        "quote": mark,
+        "escape": mark,
+        "nullValue": null or "",
+        "emptyValue": mark * 2,
+        "ignoreLeadingWhiteSpace": "false",
+        "ignoreTrailingWhiteSpace": "false",
+    }
+    given = ", ".join(f"{string_literal(name)}, {string_literal(text)}" for name, text in options.items())
+    return f"to_csv({_row(part, prefix)}, map({given}))"
+
+
+def _json(part: Table, prefix: str, changes: bool) -> str:
+    return _object(part, _row(part, prefix))
+
+
+def _debezium(part: Table, prefix: str, changes: bool) -> str:
+    gone, row = f"{OP} IN ('-U', '-D')" if changes else "false", _row(part, prefix)
+    sides = f"IF({gone}, {row}, NULL) AS before, IF({gone}, NULL, {row}) AS after"
+    return _object(part, f"struct({sides}, IF({gone}, 'd', 'c') AS op)")
+
+
+def _raw(part: Table, prefix: str, changes: bool) -> str:
+    return f"CAST({quote(prefix + part.columns[0].name)} AS STRING)"
+
+
+def _avro(part: Table, prefix: str, changes: bool) -> str:
+    values = (f"{quote(prefix + column.name)} AS {quote(column.name)}" for column in part.columns)
+    return f"to_avro(struct({', '.join(values)}), {avro_schema(part)})"
+
+
+def _object(part: Table, row: str) -> str:
+    sparse = str(sink_option(part.options, f"{part.format}.encode.ignore-null-fields")).lower()
+    return f"to_json({row}, map('ignoreNullFields', '{sparse}'))"
+
+
+def _row(part: Table, prefix: str) -> str:
+    values = (f"{spelled(part, column, prefix)} AS {quote(column.name)}" for column in part.columns)
+    return f"struct({', '.join(values)})"
+
+
+_WRITERS: Mapping[str, Write] = {
+    "csv": _csv,
+    "json": _json,
+    "debezium-json": _debezium,
+    "raw": _raw,
+    "avro": _avro,
+}

@@ -1,0 +1,55 @@
+"""Keys and values of records as columns, a function for each format of `model/connectors/record_formats.py`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from pyspark.sql import DataFrame
+
+from airflow_nrt.basics.spelling import quote
+from airflow_nrt.engine.sources.avro import parse_avro
+from airflow_nrt.engine.sources.csv import parse_csv
+from airflow_nrt.engine.sources.debezium import parse_debezium
+from airflow_nrt.engine.sources.faults import NO_FAULT
+from airflow_nrt.engine.sources.json import parse_json, with_objects
+from airflow_nrt.model.tables import LINE, Column, Table
+
+Parse = Callable[[DataFrame, str, Table, Sequence[Column]], DataFrame]
+
+
+def parsed(rows: DataFrame, content: str, part: Table, wanted: Sequence[Column]) -> DataFrame:
+    """The rows with the wanted columns of a key or a value, which is the column of bytes `content`. Others stay."""
+    return _PARSERS[part.format](rows, content, part, wanted)
+
+
+def _lines(rows: DataFrame, content: str) -> DataFrame:
+    """The content as text. A record without one is no row."""
+    others = [quote(name) for name in rows.columns if name != content]
+    return rows.selectExpr(*others, f"CAST({content} AS STRING) AS {LINE}").where(f"{LINE} <> ''")
+
+
+def _csv(rows: DataFrame, content: str, part: Table, wanted: Sequence[Column]) -> DataFrame:
+    return parse_csv(_lines(rows, content), part, part.columns, wanted)
+
+
+def _json(rows: DataFrame, content: str, part: Table, wanted: Sequence[Column]) -> DataFrame:
+    return parse_json(with_objects(_lines(rows, content)), part, wanted)
+
+
+def _debezium(rows: DataFrame, content: str, part: Table, wanted: Sequence[Column]) -> DataFrame:
+    return parse_debezium(_lines(rows, content), part, wanted)
+
+
+def _raw(rows: DataFrame, content: str, part: Table, wanted: Sequence[Column]) -> DataFrame:
+    others = [quote(name) for name in rows.columns if name != content]
+    values = (f"CAST({content} AS {one.type.spark}) AS {quote(one.name)}" for one in wanted)
+    return rows.selectExpr(*others, *values, f"CAST(NULL AS STRING) AS {LINE}", *NO_FAULT)
+
+
+_PARSERS: Mapping[str, Parse] = {
+    "csv": _csv,
+    "json": _json,
+    "debezium-json": _debezium,
+    "raw": _raw,
+    "avro": parse_avro,
+}

@@ -1,0 +1,81 @@
+"""The formats of keys and values of records: which columns each can have, and what Spark needs for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from airflow_nrt.basics.errors import InputError, MissingError
+from airflow_nrt.model.connectors.avro import AVRO, check_avro
+from airflow_nrt.model.options.option import one_of
+from airflow_nrt.model.tables import CHANGELOG, Table
+
+RAW = "raw"
+
+
+class RecordFormat:
+    """A value of the options 'key.format' and 'value.format'."""
+
+    jars: tuple[str, ...] = ()
+    """What Spark needs for it, by the names of `basics/jars.py`."""
+
+    def check(self, part: Table) -> None:
+        """Raises InputError if the columns of a key or a value can't be written so."""
+        return
+
+
+class _Csv(RecordFormat):
+    def check(self, part: Table) -> None:
+        nested = next((column for column in part.columns if column.type.children), None)
+        if nested is not None:
+            raise MissingError(f"table {part.name!r}: column {nested.name!r}: {nested.type.name} in csv", "use json")
+
+
+class _Raw(RecordFormat):
+    def check(self, part: Table) -> None:
+        if len(part.columns) != 1:
+            raise InputError(f"table {part.name!r}: format 'raw' is of one column, here are {len(part.columns)}")
+        (column,) = part.columns
+        if not (column.type.is_string or column.type.is_bytes):
+            raise MissingError(
+                f"table {part.name!r}: column {column.name!r}: {column.type.flink} in format 'raw'",
+                "use STRING or BYTES",
+            )
+
+
+class _Avro(RecordFormat):
+    jars = ("avro",)
+
+    def check(self, part: Table) -> None:
+        check_avro(part)
+
+
+RECORD_FORMATS: dict[str, RecordFormat] = {
+    "csv": _Csv(),
+    "json": RecordFormat(),
+    CHANGELOG: RecordFormat(),
+    RAW: _Raw(),
+    AVRO: _Avro(),
+}
+_OF_A_REGISTRY = (
+    "its records name schemas of a schema registry, which is not asked here: write the topic with 'avro', whose schema "
+    "is that of the columns, or with 'json'"
+)
+_ANSWERS = dict.fromkeys(("avro-confluent", "debezium-avro-confluent"), _OF_A_REGISTRY)
+"""What to do instead of other formats of Flink."""
+KEY_FORMATS = tuple(name for name in RECORD_FORMATS if name != CHANGELOG)
+
+
+def format_of(part: Table) -> RecordFormat:
+    return RECORD_FORMATS[part.format]
+
+
+def format_name(*names: str) -> Callable[[str], str]:
+    """The reader of an option with one of these formats."""
+    known = one_of(*names)
+
+    def read(text: str) -> str:
+        if text.lower() in _ANSWERS:
+            raise ValueError(f"{text!r} is not there: {_ANSWERS[text.lower()]}")
+        return known(text)
+
+    return read
