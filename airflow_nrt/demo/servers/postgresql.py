@@ -14,6 +14,8 @@ from airflow_nrt.demo.servers.ports import free_port
 
 _USER = "postgres"
 DATABASE = "app"
+DEBIANS = Path("/usr/lib/postgresql")
+"""Where Debian keeps its binaries, apart from PATH: VERSION/bin."""
 
 
 def check_installed() -> None:
@@ -103,8 +105,8 @@ class PostgreSql:
 
 
 def _binary(name: str) -> Path:
-    """Debian keeps them apart from PATH. Raises InputError if there is none."""
-    found = sorted(Path("/usr/lib/postgresql").glob(f"*/bin/{name}")) or [Path(p) for p in [shutil.which(name)] if p]
+    """Raises InputError if there is none."""
+    found = sorted(DEBIANS.glob(f"*/bin/{name}")) or [Path(p) for p in [shutil.which(name)] if p]
     if not found:
         raise InputError("PostgreSQL is not on this machine: `apt-get install postgresql` installs it")
     return found[-1]
