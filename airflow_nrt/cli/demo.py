@@ -79,5 +79,5 @@ def _fetch(scene: Scene, repository: str | None, screen: Screen) -> None:
             fetch_jars(JARS[name], repository)
     for part in (scene.source, scene.sink):
         if not part.is_fetched():
-            screen.step(f"a server of {part.name} is fetched, once")
+            screen.step(f"a server is fetched, once: {part.name}")
             part.fetch(repository)
