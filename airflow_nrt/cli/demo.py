@@ -70,14 +70,14 @@ def _fetch(scene: Scene, repository: str | None, screen: Screen) -> None:
     """What `airflow-nrt prepare` fetches, and servers."""
     from airflow_nrt.basics.jars import JARS, fetched
 
-    names = [name for part in (scene.source, scene.sink) for name in part.jars if not fetched(name)]
+    names = [name for endpoint in (scene.source, scene.sink) for name in endpoint.jars if not fetched(name)]
     if names:
         from airflow_nrt.engine.java.fetch_jars import fetch_jars
 
         screen.step(f"Spark's jars are fetched: airflow-nrt prepare {' '.join(names)}")
         for name in names:
             fetch_jars(JARS[name], repository)
-    for part in (scene.source, scene.sink):
-        if not part.is_fetched():
-            screen.step(f"a server is fetched, once: {part.name}")
-            part.fetch(repository)
+    for endpoint in (scene.source, scene.sink):
+        if not endpoint.is_fetched():
+            screen.step(f"a server is fetched, once: {endpoint.name}")
+            endpoint.fetch(repository)

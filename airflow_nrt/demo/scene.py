@@ -21,7 +21,8 @@ from airflow_nrt.demo.sinks.sink import CurveSink
 from airflow_nrt.demo.sources.source import OrdersSource
 from airflow_nrt.home.home import Home
 
-_SINK = "CREATE TABLE orders_curve ("
+_SINK_BEGINS = "CREATE TABLE orders_curve ("
+"""Where the half of an example report begins that belongs to its sink."""
 
 
 @dataclass(frozen=True)
@@ -65,8 +66,12 @@ class Scene:
         return Dags(self.source.example)
 
     @property
+    def dag_folder(self) -> Path:
+        return self.place / "dags"
+
+    @property
     def report(self) -> Path:
-        return self.place / "dags" / "reports" / f"{self.source.example}.sql"
+        return self.dag_folder / "reports" / f"{self.source.example}.sql"
 
     @property
     def settings(self) -> dict[str, str]:
@@ -90,8 +95,8 @@ class Scene:
             raise InputError(
                 f"{self.examples} has no {missing[0]}.py: give the directory of the example DAGs as --dags"
             )
-        for part in (self.source, self.sink):
-            part.check()
+        for endpoint in (self.source, self.sink):
+            endpoint.check()
 
     def copy_examples(self) -> None:
         """Only the DAGs of the demonstration, because Airflow parses each file of the directory again and again.
@@ -100,12 +105,12 @@ class Scene:
         """
         self.report.parent.mkdir(parents=True)
         for name in self.dags.all:
-            shutil.copy(self.examples / f"{name}.py", self.report.parents[1])
-        source, sink = (
-            (self.examples / "reports" / f"{part.example}.sql").read_text().partition(_SINK)
-            for part in (self.source, self.sink)
+            shutil.copy(self.examples / f"{name}.py", self.dag_folder)
+        of_source, of_sink = (
+            (self.examples / "reports" / f"{endpoint.example}.sql").read_text().partition(_SINK_BEGINS)
+            for endpoint in (self.source, self.sink)
         )
-        self.report.write_text(source[0] + sink[1] + sink[2])
+        self.report.write_text(of_source[0] + of_sink[1] + of_sink[2])
 
     def child(self, command: list[str], **streams: Any) -> subprocess.Popen[str]:
         """A process of the demonstration. Ctrl-C in the terminal does not reach it: the demonstration ends it."""
@@ -136,10 +141,10 @@ def stage(scene: Scene) -> Iterator[AirflowProcesses]:
     """Servers and Airflow, running; afterwards they and the driver are gone, unless Airflow was released."""
     scene.data.mkdir(parents=True)
     scene.copy_examples()
-    airflow = AirflowProcesses(scene.place / "airflow", scene.report.parents[1], scene.environment)
+    airflow = AirflowProcesses(scene.place / "airflow", scene.dag_folder, scene.environment)
     try:
-        for part in (scene.source, scene.sink):
-            part.start(scene.mark)
+        for endpoint in (scene.source, scene.sink):
+            endpoint.start(scene.mark)
         airflow.start()
         for dag in scene.dags.all:
             airflow.client.wait_for_dag(dag)

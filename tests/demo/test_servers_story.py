@@ -59,12 +59,12 @@ def scene(place: Path) -> Iterator[Scene]:
     scene.data.mkdir()
     scene.copy_examples()
     try:
-        for part in (scene.source, scene.sink):
-            part.start(scene.mark)
+        for endpoint in (scene.source, scene.sink):
+            endpoint.start(scene.mark)
         yield scene
     finally:
-        for part in (scene.source, scene.sink):
-            part.stop()
+        for endpoint in (scene.source, scene.sink):
+            endpoint.stop()
         assert not scene.sink.pids and not any(map(psutil.pid_exists, scene.source.pids))
 
 

@@ -12,7 +12,7 @@ from typing import Any
 from airflow_nrt.basics.instants import format_instant, parse_instant
 from airflow_nrt.curve import Curve
 from airflow_nrt.demo.children import Verification, Verify
-from airflow_nrt.demo.part import Part
+from airflow_nrt.demo.endpoint import Endpoint
 from airflow_nrt.demo.screen import Screen
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.outline import Outline
@@ -49,7 +49,7 @@ class Flipped:
         return [format_instant(bad["end"]) for insert in self.verdict["inserts"] for bad in insert["bad"]]
 
 
-class CurveSink(Part, ABC):
+class CurveSink(Endpoint, ABC):
     """The table `orders_curve`, as its readers see it."""
 
     @abstractmethod
@@ -66,7 +66,7 @@ class CurveSink(Part, ABC):
 
 
 def around(end: str) -> tuple[str, ...]:
-    """Arguments of a verification: three windows, the last of which ends at `end`."""
+    """Arguments of a verification: three windows, up to the one that ends at `end`."""
     return ("--start", format_instant(parse_instant(end) - _MINUTES_30), "--end", end)
 
 

@@ -8,14 +8,14 @@ from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 from airflow_nrt.demo.children import Child, Verify
-from airflow_nrt.demo.part import Part
+from airflow_nrt.demo.endpoint import Endpoint
 from airflow_nrt.home.home import Home
 
 ArchiveVerdicts = Callable[[float], list[Mapping[str, Any]]]
 """Waits so many seconds for the verdicts about archives."""
 
 
-class OrdersSource(Part, ABC):
+class OrdersSource(Endpoint, ABC):
     """Orders of a day. The DAGs of the demonstration are those of the source's `example`."""
 
     @property

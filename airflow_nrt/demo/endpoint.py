@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import ClassVar
 
 
-class Part:
+class Endpoint:
     """A source or a sink in the directory `place`. By default it needs nothing.
 
     `name` is how people choose it, `jars` are names that `airflow-nrt prepare` takes. `example` is the report among the
