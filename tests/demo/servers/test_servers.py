@@ -14,6 +14,7 @@ from tests.servers.kafka import Broker
 from tests.servers.postgresql import PostgreSql
 
 
+@pytest.mark.slow
 def test_a_broker_takes_lines_as_records_of_a_topic(tmp_path: Path) -> None:
     if not servers.is_fetched():
         servers.fetch()
