@@ -7,6 +7,8 @@ UV := .uv/bin/uv
 RUN := env -u PYTHONDONTWRITEBYTECODE PATH="$(CURDIR)/.venv/bin:$$PATH" VIRTUAL_ENV="$(CURDIR)/.venv"
 STAMP := .venv/.made
 KEEP ?= 0
+SOURCE ?= files
+SINK ?= files
 
 # What is built is built by the hatchling of the lock, whatever the index has today.
 BUILD := --build-constraints requirements/tools.lock
@@ -15,6 +17,7 @@ BUILD := --build-constraints requirements/tools.lock
 
 help:
 	@echo "make demo    the product in about five minutes (KEEP=1 leaves Airflow up)"
+	@echo "               SOURCE=kafka SINK=postgres: from a topic, into a database, each a real server"
 	@echo "make test    the whole suite         make test-fast  without the slow end-to-end tests"
 	@echo "make thorough  what the suite leaves out for its time: all fault points, more seeds"
 	@echo "make containers  builds the images of docker/ and runs the composition, without a container engine (as root)"
@@ -49,7 +52,7 @@ $(STAMP): requirements/dev.lock requirements/java.lock pyproject.toml | $(UV)
 	touch $@
 
 demo: env
-	@$(RUN) airflow-nrt demo $(if $(filter 1,$(KEEP)),--keep)
+	@$(RUN) airflow-nrt demo --source "$(SOURCE)" --sink "$(SINK)" $(if $(filter 1,$(KEEP)),--keep)
 
 picture: env
 	VIRTUAL_ENV="$(CURDIR)/.venv" $(UV) pip install --quiet --group docs

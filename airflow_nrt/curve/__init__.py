@@ -1,5 +1,6 @@
 """The curve of a home: read from its results, and drawn in a terminal."""
 
+from airflow_nrt.curve.picture import Curve
 from airflow_nrt.curve.reader import CurveReader, Point
 
-__all__ = ["CurveReader", "Point"]
+__all__ = ["Curve", "CurveReader", "Point"]

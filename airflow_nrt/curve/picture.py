@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import shutil
+from typing import Protocol
 
 from airflow_nrt.basics.durations import format_duration
 from airflow_nrt.basics.instants import END_OF_TIME, format_instant
 from airflow_nrt.curve.drawing import draw
-from airflow_nrt.curve.reader import CurveReader
 from airflow_nrt.home.heartbeat import now_ms
 from airflow_nrt.home.status import Status
 from airflow_nrt.model.zones import wall_clock
@@ -16,15 +16,23 @@ OLD_DATA_MS = 86_400_000
 """Windows that end longer ago are not of today: their lag relative to the clock means nothing."""
 
 
-def picture_lines(reader: CurveReader, status: Status, until: int | None = None) -> list[str]:
+class Curve(Protocol):
+    """What is drawn: the windows' ends and values, and the distance of their ends (ms)."""
+
+    @property
+    def title(self) -> str: ...
+
+    @property
+    def stride(self) -> int: ...
+
+    def values(self) -> list[tuple[int, float]]: ...
+
+
+def picture_lines(curve: Curve, status: Status, until: int | None = None) -> list[str]:
     """A title, the curve, and one line of progress."""
     size = shutil.get_terminal_size((100, 30))
-    points = [(point.end, point.value) for point in reader.points()]
-    window = reader.insert.window
-    assert window is not None
     height = max(min(size.lines - 8, 14), 4)
-    curve = draw(points, window.stride, size.columns, height, until)
-    return [f"{reader.column} of {reader.insert.name}, {window.text}", *curve, progress_line(status)]
+    return [curve.title, *draw(curve.values(), curve.stride, size.columns, height, until), progress_line(status)]
 
 
 def progress_line(status: Status, now: int | None = None) -> str:

@@ -46,6 +46,21 @@ class CurveReader:
         chosen = _insert(outline, insert)
         return cls(home, chosen, _column(chosen, column))
 
+    @property
+    def title(self) -> str:
+        assert self.insert.window is not None
+        return f"{self.column} of {self.insert.name}, {self.insert.window.text}"
+
+    @property
+    def stride(self) -> int:
+        """The distance of the windows' ends in ms."""
+        assert self.insert.window is not None
+        return self.insert.window.stride
+
+    def values(self) -> list[tuple[int, float]]:
+        """The end (ms) and the value of each window."""
+        return [(point.end, point.value) for point in self.points()]
+
     def points(self) -> list[Point]:
         """The current curve, in the order of windows."""
         sums: dict[int, Point] = {}

@@ -13,7 +13,6 @@ import contextlib
 import os
 import secrets
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -26,6 +25,7 @@ import psutil  # type: ignore[import-untyped]
 
 from airflow_nrt.basics.errors import NrtError
 from airflow_nrt.demo.airflow_client import AirflowClient
+from airflow_nrt.demo.servers.ports import free_port
 
 API_SERVER, SCHEDULER, DAG_PROCESSOR, TRIGGERER = PROCESSES = ("api-server", "scheduler", "dag-processor", "triggerer")
 _GRACE_SECONDS = 15.0
@@ -37,7 +37,7 @@ class AirflowProcesses:
     def __init__(self, home: Path, dags: Path, environment: Mapping[str, str] | None = None) -> None:
         self.home = home.absolute()
         self.dags = dags.absolute()
-        self.port = _free_port()
+        self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         self.environment = {**self._settings(), **(environment or {})}
         self.client = AirflowClient(self.url)
@@ -159,13 +159,6 @@ class AirflowProcesses:
             "AIRFLOW__DAG_PROCESSOR__MIN_FILE_PROCESS_INTERVAL": "5",
             "AIRFLOW__DAG_PROCESSOR__PARSING_PROCESSES": "1",
         }
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
 
 
 def _wait_or_kill(processes: list[subprocess.Popen[bytes]]) -> None:

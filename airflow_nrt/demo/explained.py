@@ -5,32 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
-from pathlib import Path
 from typing import Any
-
-from pyarrow import parquet
 
 from airflow_nrt.basics.errors import NrtError
 from airflow_nrt.basics.instants import format_instant
+from airflow_nrt.demo.sinks.sink import CurveRow, CurveSink
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.ledger import LATE_PREFIX, records
 from airflow_nrt.home.log.entries import Commit
-from airflow_nrt.home.log.sink_history import standing_at
 
 WELL_SHOWN = 2
 """How many late rows can be read at a glance."""
-
-
-@dataclass(frozen=True)
-class CurveRow:
-    """A shop's figures in one window."""
-
-    orders: int
-    buyers: int
-    gmv: Decimal
-
-    def __str__(self) -> str:
-        return f"{self.orders} orders of {self.buyers} buyers, {self.gmv}"
 
 
 @dataclass(frozen=True)
@@ -72,7 +57,7 @@ class ExplainedRow:
         ]
 
 
-def explained_row(home: Home, table: Path, until: int) -> ExplainedRow:
+def explained_row(home: Home, sink: CurveSink, until: int) -> ExplainedRow:
     """The most readable row of a window that ends by `until`. Raises NrtError if no order was late."""
     missed = [record for record in _late_records(home) if record["missed_until"] <= until]
     lacking: dict[tuple[int, int], list[LateOrder]] = {}
@@ -83,23 +68,10 @@ def explained_row(home: Home, table: Path, until: int) -> ExplainedRow:
             if one["row"]["shop_id"] == shop and one["missed_from"] <= end <= one["missed_until"]
         ]
     for shop, end in sorted(lacking, key=lambda place: (abs(len(lacking[place]) - WELL_SHOWN), place[::-1])):
-        row = curve_row(home, table, shop, end)
+        row = sink.row(home, shop, end)
         if row is not None:
             return ExplainedRow(shop, end, row, tuple(lacking[shop, end]))
     raise NrtError("no order was late for a row that was published: the demonstration has nothing to explain")
-
-
-def curve_row(home: Home, table: Path, shop: int, end: int) -> CurveRow | None:
-    """A shop's row in the published window that ends at `end` (ms)."""
-    for change in standing_at(home.log().entries()):
-        if change.published.end != end:
-            continue
-        with (table / change.published.target).open("rb") as file:
-            rows = parquet.ParquetFile(file).read(["shop_id", "orders", "buyers", "gmv"]).to_pylist()
-        for row in rows:
-            if row.pop("shop_id") == shop:
-                return CurveRow(**row)
-    return None
 
 
 def _late_records(home: Home) -> Iterator[dict[str, Any]]:

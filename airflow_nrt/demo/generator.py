@@ -77,13 +77,18 @@ def batches(made: list[Order], length: float) -> Iterator[list[Order]]:
         yield list(group)
 
 
-def play(out: Path, rows: int, seconds: float, seed: int, every: float = 0.5) -> None:
-    """Writes the day in about this many seconds, one file per partition in each span of `every` seconds."""
-    made = orders(rows, seed)
+def arriving(made: list[Order], seconds: float, every: float = 0.5) -> Iterator[list[Order]]:
+    """The day in about this many seconds: the orders of each span of `every` seconds, when that has come."""
     parts = max(int(seconds / every), 1)
     started = time.monotonic()
     for number, batch in enumerate(batches(made, (86_400 + AFTER_MIDNIGHT + 1) / parts)):
         time.sleep(max(0.0, started + number * every - time.monotonic()))
+        yield batch
+
+
+def play(out: Path, rows: int, seconds: float, seed: int, every: float = 0.5) -> None:
+    """Writes the day in about this many seconds, one file per partition in each span of `every` seconds."""
+    for number, batch in enumerate(arriving(orders(rows, seed), seconds, every)):
         write(out, batch, number)
     (out / "_complete").touch()
 
@@ -101,12 +106,17 @@ def write(out: Path, batch: list[Order], number: int) -> None:
         aside.rename(directory / f"part-{number:05d}.csv")
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--out", type=Path, required=True, help="the table's directory")
+def add_day(parser: argparse.ArgumentParser) -> None:
+    """The arguments that choose the day."""
     parser.add_argument("--rows", type=int, default=300_000)
     parser.add_argument("--seconds", type=float, default=60, help="how long the day takes")
     parser.add_argument("--seed", type=int, default=7)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--out", type=Path, required=True, help="the table's directory")
+    add_day(parser)
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
     play(options.out, options.rows, options.seconds, options.seed)

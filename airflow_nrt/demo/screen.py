@@ -6,7 +6,7 @@ import sys
 import time
 from collections.abc import Sequence
 
-from airflow_nrt.curve import CurveReader
+from airflow_nrt.curve import Curve
 from airflow_nrt.curve.picture import picture_lines, progress_line
 from airflow_nrt.home.status import Status
 
@@ -33,7 +33,7 @@ class Screen:
         self._lines = 0
         print("\n".join(lines), flush=True)
 
-    def curve(self, reader: CurveReader, status: Status, until: int) -> None:
+    def curve(self, curve: Curve, status: Status, until: int) -> None:
         """Draws, unless it did so a moment ago."""
         if time.monotonic() < self._next:
             return
@@ -41,11 +41,11 @@ class Screen:
         if not self._in_place:
             self.step(progress_line(status))
             return
-        self.picture(reader, status, until)
+        self.picture(curve, status, until)
 
-    def picture(self, reader: CurveReader, status: Status, until: int) -> None:
+    def picture(self, curve: Curve, status: Status, until: int) -> None:
         """Draws the curve, over the one before if nothing was printed since."""
-        lines = picture_lines(reader, status, until)
+        lines = picture_lines(curve, status, until)
         above = f"\x1b[{self._lines}F\x1b[J" if self._lines and self._in_place else ""
         print(above + "\n".join(lines), flush=True)
         self._lines = len(lines)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from airflow_nrt.demo.sinks.sink import Flipped
 from airflow_nrt.describe.verdict import EQUAL, EXPLAINED, UNEXPLAINED
 
 WINDOWS_WANTED = 140
@@ -34,21 +35,18 @@ def row_counts(verdict: Mapping[str, Any]) -> RowCounts:
 
 @dataclass(frozen=True)
 class Summary:
-    """Verdicts of the day as streamed, of a copy with a flipped cell, and of the day after its repair.
+    """Verdicts of the day as streamed, of a flipped cell, and of the day after its repair; and those about archives.
 
-    `row_explained`: whether the repair added exactly the late rows of the row that was shown.
+    `late` counts rows of the ledger; `row_explained`: the repair added exactly the late rows of the row that was shown.
     """
 
     verdict: Mapping[str, Any]
-    flipped: Mapping[str, Any]
-    flipped_window: str
+    flipped: Flipped
     kills: int
+    late: int
     repaired: Mapping[str, Any]
     row_explained: bool
-
-    @property
-    def flip_found(self) -> bool:
-        return not self.flipped["proven"] and self.flipped["unexplained"] == 1
+    archives: Sequence[Mapping[str, Any]] = ()
 
     @property
     def all_equal(self) -> bool:
@@ -57,23 +55,29 @@ class Summary:
         return bool(self.repaired["proven"] and rows.all == rows.equal >= row_counts(self.verdict).all)
 
     @property
+    def archives_equal(self) -> bool:
+        """Whether each archive has the records of its topic."""
+        return all(one["is_equal"] and one["equal"] for one in self.archives)
+
+    @property
     def holds(self) -> bool:
         """Whether everything that the demonstration promises holds."""
         verdict, rows = self.verdict, row_counts(self.verdict)
         whole = verdict["proven"] and verdict["windows"] >= WINDOWS_WANTED and not rows.unexplained
-        found = self.flip_found and self.row_explained and self.all_equal
+        found = self.flipped.is_found and self.row_explained and self.all_equal and self.archives_equal
         return bool(whole and rows.equal > rows.explained >= 1 and found and self.kills == 1)
 
     def lines(self) -> list[str]:
         verdict, before, after = self.verdict, row_counts(self.verdict), row_counts(self.repaired)
-        found = f"yes, in the window that ends at {self.flipped_window}" if self.flip_found else "NO"
+        found = f"yes, in the window that ends at {self.flipped.window}" if self.flipped.is_found else "NO"
         table = [
             ("windows published", verdict["windows"]),
             ("rows published", before.all),
             ("  equal to the batch", before.equal),
             ("  explained by late rows", f"{before.explained}, in {verdict['explained']} windows"),
             ("  unexplained", before.unexplained),
-            ("late rows", verdict["late_rows"]),
+            ("late rows", self.late),
+            *(("records of the topic in the archive", _archived(one)) for one in self.archives),
             ("driver kills", self.kills),
             ("flipped cell found", found),
             ("after the repair", f"all {after.all} rows equal" if self.all_equal else "NOT all rows are equal"),
@@ -82,3 +86,12 @@ class Summary:
         counts = f"{verdict['windows']} windows, {before.equal} rows equal, {before.explained} explained"
         last = f"{counts}, {before.unexplained} unexplained; repaired: {after.equal} of {after.all} equal"
         return ["", *(f"  {name:{width}}  {value}" for name, value in table), "", f"demo: {last}"]
+
+
+def unequal_records(verdict: Mapping[str, Any]) -> int:
+    """The records of an archive's verdict that are not in both, or not the same."""
+    return int(verdict["missing"] + verdict["extra"] + verdict["different"])
+
+
+def _archived(verdict: Mapping[str, Any]) -> str:
+    return f"{verdict['equal']} equal, {unequal_records(verdict)} not"

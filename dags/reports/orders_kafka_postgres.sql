@@ -1,4 +1,5 @@
 -- Buyers, orders and turnover of each shop since midnight, every ten minutes: from a topic into a database.
+-- What was read of the topic goes into an archive, too: backfill and verification read that.
 SET 'pipeline.name' = 'orders_kafka_postgres';
 
 CREATE TABLE orders (
@@ -7,7 +8,7 @@ CREATE TABLE orders (
     user_id  INT,
     price    DECIMAL(10, 2),
     pay_time TIMESTAMP(3),
-    WATERMARK FOR pay_time AS pay_time - INTERVAL '5' SECOND
+    WATERMARK FOR pay_time AS pay_time - INTERVAL '5' MINUTES
 ) WITH (
     'connector' = 'kafka',
     'topic' = 'orders',
@@ -16,7 +17,22 @@ CREATE TABLE orders (
     'scan.watermark.idle-timeout' = '1 min',
     'format' = 'json',
     'json.ignore-parse-errors' = 'true',
-    'scan.null-rowtime' = 'skip'
+    'scan.null-rowtime' = 'skip',
+    'archive' = 'orders_by_hour'
+);
+
+CREATE TABLE orders_by_hour (
+    order_id BIGINT,
+    shop_id  INT,
+    user_id  INT,
+    price    DECIMAL(10, 2),
+    pay_time TIMESTAMP(3),
+    ds       STRING,
+    hh       STRING
+) PARTITIONED BY (ds, hh) WITH (
+    'connector' = 'filesystem',
+    'path' = '${DATA}/orders_by_hour',
+    'format' = 'parquet'
 );
 
 CREATE TABLE orders_curve (

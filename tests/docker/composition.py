@@ -22,6 +22,8 @@ import yaml
 ROOT = Path(__file__).resolve().parents[2]
 COMPOSE = ROOT / "docker" / "compose.yaml"
 USER = 50000
+SECRETS = ("POSTGRES_PASSWORD", "AIRFLOW_FERNET_KEY", "AIRFLOW_JWT_SECRET", "AIRFLOW_ADMIN_PASSWORD")
+"""Without these nothing starts."""
 _BUILDAH = ("buildah", "--storage-driver=vfs")
 _OWN_PROCESSES = ("unshare", "--pid", "--fork", "--kill-child", "--mount-proc")
 _SAID = "/said/output"
@@ -29,11 +31,27 @@ _ADDRESS = "10.255.0.1"
 _CLONE_NEWNET = 0x40000000
 
 
-def resolved(environment: Path) -> dict[str, Any]:
-    """The composition as docker-compose understands it. Raises CalledProcessError where it does not."""
-    command = ("docker-compose", "--file", str(COMPOSE), "--env-file", str(environment), "--profile", "demo", "config")
-    told = subprocess.run(command, capture_output=True, text=True, check=True)
-    found: dict[str, Any] = yaml.safe_load(told.stdout)
+def filled_example(file: Path) -> Path:
+    """The example's settings with its secrets filled in, written into `file`."""
+    text = (COMPOSE.parent / ".env.example").read_text()
+    for name in SECRETS:
+        text = text.replace(f"{name}=\n", f"{name}=secret\n")
+    file.write_text(text)
+    return file
+
+
+def resolved(environment: Path, *profiles: str) -> dict[str, Any]:
+    """The composition with the demonstration's profile and these, as docker-compose understands it.
+
+    Raises CalledProcessError where it does not.
+    """
+    command = ("docker-compose", "--file", str(COMPOSE), "--env-file", str(environment), "config")
+    answer = subprocess.run(command, capture_output=True, text=True, check=True)
+    found: dict[str, Any] = yaml.safe_load(answer.stdout)
+    # It shows those of all profiles.
+    chosen = {"demo", *profiles}
+    services = found["services"].items()
+    found["services"] = {name: one for name, one in services if chosen.issuperset(one.get("profiles", ()))}
     return found
 
 

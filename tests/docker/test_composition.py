@@ -13,12 +13,11 @@ import pytest
 import yaml
 
 from airflow_nrt.hooks.nrt import NrtSettings
-from tests.docker.composition import COMPOSE, ROOT, resolved
+from tests.docker.composition import COMPOSE, ROOT, SECRETS, filled_example, resolved
 
 DOCKER = ROOT / "docker"
 DOCKERFILES = [DOCKER / "Dockerfile.airflow", DOCKER / "Dockerfile.spark"]
 EXAMPLE = DOCKER / ".env.example"
-SECRETS = ["POSTGRES_PASSWORD", "AIRFLOW_FERNET_KEY", "AIRFLOW_JWT_SECRET", "AIRFLOW_ADMIN_PASSWORD"]
 NOT_FOR_LONG = {"airflow-init", "orders"}
 
 
@@ -27,12 +26,7 @@ def settings(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The example's settings with four secrets."""
     if shutil.which("docker-compose") is None:
         pytest.skip("docker-compose is missing here: apt-get install docker-compose")
-    text = EXAMPLE.read_text()
-    for name in SECRETS:
-        text = text.replace(f"{name}=\n", f"{name}=secret\n")
-    file = tmp_path_factory.mktemp("settings") / "env"
-    file.write_text(text)
-    return file
+    return filled_example(tmp_path_factory.mktemp("settings") / "env")
 
 
 @pytest.fixture(scope="module")
@@ -97,7 +91,7 @@ def test_the_example_has_no_secrets_and_no_unknown_variables() -> None:
     values = dict(line.split("=", 1) for line in EXAMPLE.read_text().splitlines() if re.match(r"\w+=", line))
     used = set(re.findall(r"\$\{(\w+)", COMPOSE.read_text()))
     assert {*values} <= used
-    assert [values[name] for name in SECRETS] == [""] * 4
+    assert [values[name] for name in (*SECRETS, "ORDERS_DB_PASSWORD")] == [""] * 5
 
 
 def test_images_share_their_first_stage() -> None:

@@ -21,7 +21,7 @@ import pytest
 
 from airflow_nrt.demo.airflow_client import AirflowClient, wait_until
 from airflow_nrt.demo.play import backfill, repair
-from airflow_nrt.demo.scene import BACKFILL, LIVE, REPAIR, Scene
+from airflow_nrt.demo.scene import Dags
 from airflow_nrt.demo.screen import Screen
 from airflow_nrt.demo.summary import WINDOWS_WANTED, row_counts
 from tests.docker.composition import ROOT, USER, Composition, image_config, own_network, resolved
@@ -31,6 +31,7 @@ from tests.docker.postgres import binaries, postgres
 pytestmark = [pytest.mark.slow, pytest.mark.containers, pytest.mark.timeout(3600)]
 
 IMAGES = {"airflow-nrt": "Dockerfile.airflow", "airflow-nrt-spark": "Dockerfile.spark"}
+DAGS = Dags("orders_curve")
 HOME = "/data/homes/orders_curve"
 MIDNIGHT = "2024-06-19"
 URL = "http://127.0.0.1:8080"
@@ -89,10 +90,10 @@ def test_an_image_runs_as_a_user_and_reaps_processes(images: None, image: str) -
 
 def test_the_demonstrations_day_across_all_services(running: Composition) -> None:
     airflow = AirflowClient(URL, token())
-    for dag in (LIVE, BACKFILL, REPAIR):
+    for dag in DAGS.all:
         airflow.wait_for_dag(dag)
     running.start("orders")
-    airflow.trigger(LIVE, "day")
+    airflow.trigger(DAGS.live, "day")
     wait_until(lambda: windows(running) > 20, 300, "the first windows", lambda: said(airflow))
 
     # The driver runs on Spark's worker: it does not notice that Airflow's tasks have lost their container.
@@ -108,12 +109,12 @@ def test_the_demonstrations_day_across_all_services(running: Composition) -> Non
     wait_until(lambda: status(running)["epoch"] > before["epoch"], 300, "the next driver", lambda: said(airflow))
     wait_until(lambda: is_complete(running), 480, "midnight", lambda: said(airflow))
     running.run("airflow-scheduler", "airflow-nrt", "stop", "--home", HOME)
-    assert airflow.wait_for_run(LIVE, "day") == "success", said(airflow)
+    assert airflow.wait_for_run(DAGS.live, "day") == "success", said(airflow)
 
     screen = Screen()
-    verdict = backfill(Scene(running.volumes, ROOT / "dags"), airflow, screen)
+    verdict = backfill(DAGS.backfill, airflow, screen)
     assert verdict["proven"] and verdict["windows"] >= WINDOWS_WANTED and row_counts(verdict).explained
-    repaired = repair(airflow, screen)
+    repaired = repair(DAGS.repair, airflow, screen)
     assert repaired["proven"] and row_counts(repaired).all == row_counts(repaired).equal
 
 
@@ -163,5 +164,5 @@ def is_complete(running: Composition) -> bool:
 
 
 def said(airflow: AirflowClient) -> str:
-    attempt = airflow.task(LIVE, "day", "stream")["try_number"]
-    return airflow.log(LIVE, "day", "stream", max(attempt, 1))[-4000:]
+    attempt = airflow.task(DAGS.live, "day", "stream")["try_number"]
+    return airflow.log(DAGS.live, "day", "stream", max(attempt, 1))[-4000:]

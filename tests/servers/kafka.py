@@ -1,101 +1,27 @@
-"""A broker of Kafka in a process of its own, and the client that tests write with, in the Java of their session."""
+"""The broker of tests, and the client that they write with, in the Java of their session."""
 
 from __future__ import annotations
 
-import socket
-import subprocess
-import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
+from dataclasses import dataclass
 from typing import Any
 
-import pyspark
 from pyspark.sql import SparkSession
 
-from airflow_nrt.engine.java.finding import find_java
-from tests.servers.installed import jars_of
-from tests.servers.ports import free_port
-
-COORDINATES = ("org.apache.kafka:kafka_2.13:4.3.1", "org.slf4j:slf4j-simple:1.7.36")
-_PROPERTIES = """
-process.roles=broker,controller
-node.id=1
-listeners=PLAINTEXT://127.0.0.1:{port},CONTROLLER://127.0.0.1:{controller}
-advertised.listeners=PLAINTEXT://127.0.0.1:{port}
-controller.listener.names=CONTROLLER
-controller.quorum.voters=1@127.0.0.1:{controller}
-log.dirs={place}/data
-offsets.topic.replication.factor=1
-offsets.topic.num.partitions=1
-transaction.state.log.replication.factor=1
-transaction.state.log.min.isr=1
-transaction.state.log.num.partitions=1
-share.coordinator.state.topic.replication.factor=1
-share.coordinator.state.topic.min.isr=1
-group.initial.rebalance.delay.ms=0
-log.retention.ms=-1
-log.message.timestamp.after.max.ms=9223372036854775807
-auto.create.topics.enable=false
-"""
-_JAVA = ("-Xmx384m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
+from airflow_nrt.basics.errors import InputError
+from airflow_nrt.demo.servers import kafka
+from tests.servers.installed import missing
 
 
 @dataclass
-class Broker:
-    """One broker below `place`. `properties` replace or add lines of its configuration."""
+class Broker(kafka.Broker):
+    """The product's; a test is skipped where it can't be had."""
 
-    place: Path
-    properties: Mapping[str, str] = field(default_factory=dict)
-    port: int = field(default_factory=free_port)
-    controller: int = field(default_factory=free_port)
-    _process: subprocess.Popen[bytes] | None = None
-
-    @property
-    def address(self) -> str:
-        return f"127.0.0.1:{self.port}"
-
-    def start(self) -> Broker:
-        self.place.mkdir(parents=True, exist_ok=True)
-        file = self.place / "server.properties"
-        lines = _PROPERTIES.format(port=self.port, controller=self.controller, place=self.place)
-        file.write_text(lines + "".join(f"{name}={text}\n" for name, text in self.properties.items()))
-        if not (self.place / "data").is_dir():
-            cluster = "MkU3OEVBNTcwNTJENDM2Qg"
-            self._java("kafka.tools.StorageTool", "format", "-t", cluster, "-c", str(file)).wait(60)
-        self._process = self._java("kafka.Kafka", str(file))
-        until = time.monotonic() + 60
-        while True:
-            with socket.socket() as one:
-                if one.connect_ex(("127.0.0.1", self.port)) == 0:
-                    return self
-            assert self._process.poll() is None and time.monotonic() < until, (self.place / "log").read_text()[-2000:]
-            time.sleep(0.05)
-
-    def stop(self) -> None:
-        if self._process is not None:
-            self._process.terminate()
-            self._process.wait(60)
-
-    def kill(self) -> None:
-        assert self._process is not None
-        self._process.kill()
-        self._process.wait(60)
-
-    @property
-    def classes(self) -> str:
-        """The class path of Kafka, its clients and its tools."""
-        scala = next((Path(pyspark.__file__).parent / "jars").glob("scala-library-*.jar"))
-        return f"{jars_of('kafka', COORDINATES)}/*:{scala}"
-
-    def has_records(self, topic: str) -> bool:
-        return any(file.stat().st_size for file in (self.place / "data").glob(f"{topic}-*/*.log"))
-
-    def _java(self, *arguments: str) -> subprocess.Popen[bytes]:
-        home = find_java()
-        java = str(Path(home) / "bin" / "java") if home else "java"
-        with open(self.place / "log", "ab") as log:
-            return subprocess.Popen([java, *_JAVA, "-cp", self.classes, *arguments], stdout=log, stderr=log)
+    def start(self) -> Any:
+        try:
+            return super().start()
+        except InputError as wrong:
+            missing(str(wrong))
 
 
 class Topics:

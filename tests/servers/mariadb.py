@@ -9,8 +9,8 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from airflow_nrt.demo.servers.ports import free_port
 from tests.servers.installed import missing
-from tests.servers.ports import free_port
 
 _USER = "mysql"
 

@@ -25,7 +25,10 @@ def fetch_jars(jars: Sequence[Jar], repositories: str | None = None) -> list[Pat
     missing = [jar for jar in jars if not jar.path.is_file()]
     if missing:
         with tempfile.TemporaryDirectory(prefix="airflow-nrt-") as place:
-            found = resolve([jar.coordinate for jar in missing], Path(place), repositories, transitive=False)
+            try:
+                found = resolve([jar.coordinate for jar in missing], Path(place), repositories, transitive=False)
+            except InputError as wrong:
+                raise InputError(f"{wrong}, or put them into 'spark.jars' yourself") from None
             for jar in missing:
                 _take(jar, found)
     return [jar.path for jar in jars]
@@ -51,8 +54,7 @@ def resolve(coordinates: Sequence[str], place: Path, repositories: str | None, t
         except Py4JJavaError as failure:
             reason = str(failure.java_exception.getMessage()).strip().splitlines()[0]
             raise InputError(
-                f"jars can't be fetched: {reason}. Name a repository that has them with --repository, or put them into "
-                "'spark.jars' yourself"
+                f"jars can't be fetched: {reason}. Name a repository that has them with --repository"
             ) from None
         return [Path(found.apply(n)) for n in range(found.length())]
     finally:

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from airflow_nrt.basics.errors import InputError, NrtError
+from airflow_nrt.demo.servers.ports import free_port
 from airflow_nrt.engine.failures.servers import UnreachableError
 from tests.engine.reports import Stream
 from tests.engine.sinks.jdbc.reports import COUNTS, CURVE, arrive, report
 from tests.servers.fixtures import Server
 from tests.servers.mariadb import MariaDb
-from tests.servers.ports import free_port
 from tests.servers.postgresql import PostgreSql
 
 

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from airflow_nrt.basics.errors import InputError, NrtError
+from airflow_nrt.demo.servers.ports import free_port
 from airflow_nrt.engine.sources import source_of
 from tests.engine.sources.kafka.reports import report
 from tests.servers.kafka import Broker, Topics
-from tests.servers.ports import free_port
 
 
 def said(spark, place: Path, address: str, topic: str, **options: str) -> str:
