@@ -63,14 +63,17 @@ def _publish(
 ) -> None:
     reach("publish-before")
     for insert, together in _visible_together(plan, entry.published):
-        # Asked as late as possible, because a later entry may come meanwhile. Printed rows have no place.
-        files = [one for one in together if not one.target or _place(one) not in newer]
+        sink, files = sink_of(insert), together
+        if not sink.publishes_entries:
+            # Asked as late as possible, because a later entry may come meanwhile. Printed rows have no place.
+            files = [one for one in together if not one.target or _place(one) not in newer]
         if not files:
             continue
-        sink_of(insert).publish(home, insert, entry, files)
+        sink.publish(home, insert, entry, files)
+        reach("publish-visible")
         for published in files:
             then(published)
-        if sink_of(insert).publishes_entries:
+        if sink.publishes_entries:
             # Else they would be published again, as long as another sink of the entry is away.
             _remove_staged(home, files)
         reach("publish-between")

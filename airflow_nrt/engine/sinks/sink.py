@@ -57,7 +57,10 @@ class Sink(ABC):
         """
 
     publishes_entries: ClassVar[bool] = False
-    """Whether all that an entry publishes becomes visible at once. Else one file after the other does."""
+    """Whether all that an entry publishes becomes visible at once. Else one file after the other does.
+
+    Such a sink itself decides what it has published, also of a window that a later entry has published already.
+    """
 
     @abstractmethod
     def publish(self, home: Home, insert: Insert, entry: Entry, files: Sequence[Published]) -> None:

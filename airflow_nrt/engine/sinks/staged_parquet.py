@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import reduce
 from pathlib import Path
 
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, SparkSession
 
 from airflow_nrt.engine.sinks.ordered import ordered
 from airflow_nrt.engine.state.footers import read_footer
@@ -21,6 +22,16 @@ def in_windows(frame: DataFrame, insert: Insert, tasks: int) -> DataFrame:
         return ordered(frame, insert, [])
     frame = frame.repartition(tasks, WINDOW_END) if tasks > 1 else frame.coalesce(1)
     return ordered(frame, insert, [WINDOW_END])
+
+
+def read_staged(spark: SparkSession, insert: Insert, files: Iterable[Path]) -> DataFrame:
+    """The rows of staged files of an insert, with `_nrt_end` if it is windowed."""
+    by_place: dict[Path, list[str]] = {}
+    for file in files:
+        # An entry may have been staged in several steps.
+        by_place.setdefault(file.parents[1 if insert.operators else 0], []).append(str(file))
+    parts = (spark.read.option("basePath", str(base)).parquet(*some) for base, some in by_place.items())
+    return reduce(DataFrame.unionAll, parts)
 
 
 def staged_parquet(
