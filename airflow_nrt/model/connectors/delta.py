@@ -1,0 +1,35 @@
+"""Connector `delta`: a table of Delta Lake, by the options of its connector for Flink."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+from airflow_nrt.basics.spark_needs import EXTENSIONS
+from airflow_nrt.model.connectors.lakehouse import LAKEHOUSE_OPTIONS, LakehouseConnector
+from airflow_nrt.model.options.known import EVERY_SINK
+from airflow_nrt.model.options.option import Option, named
+from airflow_nrt.model.tables import Table
+
+PATH = "table-path"
+DELTA_SETTINGS = {
+    EXTENSIONS: "io.delta.sql.DeltaSparkSessionExtension",
+    "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
+    # Delta reads its log in so many tasks; 50, its default, take longer than the few files of a report's table need.
+    "spark.databricks.delta.snapshotPartitions": "4",
+}
+
+
+class Delta(LakehouseConnector):
+    name = "delta"
+    paths = (PATH,)
+    options: ClassVar = named((*EVERY_SINK, Option(PATH, str, None, "the directory of the table"), *LAKEHOUSE_OPTIONS))
+
+    def check_place(self, table: Table) -> None:
+        self.needs(table, PATH)
+
+    def spark_settings(self, table: Table) -> Mapping[str, str]:
+        return DELTA_SETTINGS
+
+    def place(self, table: Table) -> str:
+        return table.options[PATH]

@@ -1,0 +1,57 @@
+"""Tables of a lakehouse, as sinks: what Delta and Iceberg have in common."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any
+
+from airflow_nrt.basics.errors import InputError, MissingError
+from airflow_nrt.model.connectors.connector import SinkOnly
+from airflow_nrt.model.connectors.windows_by_end import check_windows_by_end
+from airflow_nrt.model.options.known import read_option
+from airflow_nrt.model.options.option import Option, free, parse_boolean
+from airflow_nrt.model.tables import Table
+from airflow_nrt.model.windows import Window
+
+CREATE = "sink.create-table"
+LAKEHOUSE_OPTIONS = free(Option(CREATE, parse_boolean, False, "the table is created where it is missing"))
+
+
+class LakehouseConnector(SinkOnly):
+    """A table whose changes are commits: one for each log entry."""
+
+    shares_tables = False
+    replaces_windows = True
+
+    def check_sink(self, table: Table) -> None:
+        self.check_options(table)
+        self.check_place(table)
+        for column in table.physical:
+            if column.type.holds("TIME"):
+                raise MissingError(
+                    f"table {table.name!r}: column {column.name!r}: TIME in a table of {self.name}",
+                    "declare it as STRING, and CAST the value",
+                )
+
+    @abstractmethod
+    def check_place(self, table: Table) -> None:
+        """Raises InputError if the options don't say which table it is."""
+
+    def needs(self, table: Table, *names: str) -> None:
+        """Raises InputError for the first of these options that is missing."""
+        for name in names:
+            if not table.options.get(name):
+                raise InputError(f"table {table.name!r} needs the option '{name}'")
+
+    def check_windows(self, table: Table, window: Window, end_column: str | None) -> None:
+        check_windows_by_end(table, window, end_column, f"a table of {self.name}")
+
+    def takes_changes_as_such(self, table: Table) -> bool:
+        return bool(table.primary_key)
+
+    def jars(self, table: Table) -> str:
+        return self.name
+
+    def option(self, table: Table, name: str) -> Any:
+        """The value of an option, or its default."""
+        return read_option(table.options, self.options, name)
