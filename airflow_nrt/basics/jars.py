@@ -59,6 +59,12 @@ JARS = {
         ),
         Jar("io.delta:delta-storage:4.4.0", "c46735481fa8e326b0957be02b4420cbcab4b325bb08009b7f2045a95133f1cc"),
     ),
+    "iceberg": (
+        Jar(
+            "org.apache.iceberg:iceberg-spark-runtime-4.1_2.13:1.12.0",
+            "3123c3798af642dd537230923548e013ef41cc28b6626e5225808cf5670a0f82",
+        ),
+    ),
     "mariadb": (
         Jar(
             "org.mariadb.jdbc:mariadb-java-client:3.5.6",

@@ -7,12 +7,13 @@ from airflow_nrt.model.connectors.connector import Connector
 from airflow_nrt.model.connectors.datagen import Datagen
 from airflow_nrt.model.connectors.delta import Delta
 from airflow_nrt.model.connectors.filesystem import Filesystem
+from airflow_nrt.model.connectors.iceberg import Iceberg
 from airflow_nrt.model.connectors.jdbc import Jdbc
 from airflow_nrt.model.connectors.kafka import Kafka, UpsertKafka
 from airflow_nrt.model.connectors.standard_output import Print
 from airflow_nrt.model.tables import Table
 
-_ALL = (Filesystem(), Print(), Kafka(), UpsertKafka(), Jdbc(), Delta(), Datagen(), Blackhole())
+_ALL = (Filesystem(), Print(), Kafka(), UpsertKafka(), Jdbc(), Delta(), Iceberg(), Datagen(), Blackhole())
 CONNECTORS: dict[str, Connector] = {one.name: one for one in _ALL}
 
 

@@ -60,12 +60,12 @@ class DeltaTable(LakeTable):
         keys = self.insert.sink.partition_keys
         parts = f" PARTITIONED BY ({', '.join(map(quote, keys))})" if keys else ""
         self.spark.sql(
-            f"CREATE TABLE IF NOT EXISTS {self._sql_name} ({columns}) USING delta{parts} TBLPROPERTIES "
+            f"CREATE TABLE IF NOT EXISTS {self.sql_name} ({columns}) USING delta{parts} TBLPROPERTIES "
             f"({_listed(properties)})"
         )
 
     @property
-    def _sql_name(self) -> str:
+    def sql_name(self) -> str:
         return f"delta.{quote(self.name)}"
 
     def properties(self) -> Mapping[str, str]:
@@ -77,7 +77,7 @@ class DeltaTable(LakeTable):
         return given
 
     def set_properties(self, properties: Mapping[str, str]) -> None:
-        self.spark.sql(f"ALTER TABLE {self._sql_name} SET TBLPROPERTIES ({_listed(properties)})")
+        self.spark.sql(f"ALTER TABLE {self.sql_name} SET TBLPROPERTIES ({_listed(properties)})")
 
     def published(self, writer: str) -> int | None:
         found = self._snapshot().transactions().get(writer)
@@ -106,7 +106,7 @@ class DeltaTable(LakeTable):
         session.conf.set(_APPLICATION, mark.writer)
         session.conf.set(_VERSION, str(mark.entry))
         try:
-            session.sql(self.merge_sql(self._sql_name))
+            session.sql(self.merge_sql(self.sql_name))
         finally:
             session.conf.unset(_APPLICATION)
             session.conf.unset(_VERSION)

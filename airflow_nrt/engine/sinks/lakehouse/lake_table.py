@@ -41,6 +41,11 @@ class LakeTable(ABC):
     def name(self) -> str:
         """Its place, for people."""
 
+    @property
+    @abstractmethod
+    def sql_name(self) -> str:
+        """Its name in SQL."""
+
     @abstractmethod
     def schema(self) -> StructType | None:
         """Its columns; None if there is no table. Raises InputError if something else is in its place."""

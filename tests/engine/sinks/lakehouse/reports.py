@@ -9,6 +9,7 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
+from airflow_nrt.basics.spark_needs import EXTENSIONS
 from airflow_nrt.engine.sinks import sink_of
 from airflow_nrt.engine.sinks.lakehouse.lake_table import LakeTable
 from airflow_nrt.engine.sinks.lakehouse.lakehouse import Lakehouse
@@ -46,6 +47,13 @@ class Format:
             INSERT INTO curve {query};
         """
         return plan_script(script, {}, "orders_curve", place)
+
+
+def begin_with(spark: SparkSession, plan: Plan) -> None:
+    """Gives the session of tests what the session of a driver begins with; extensions it has already."""
+    for name, text in plan.spark_settings.items():
+        if name != EXTENSIONS:
+            spark.conf.set(name, text)
 
 
 def table_of(spark: SparkSession, plan: Plan) -> LakeTable:

@@ -12,7 +12,7 @@ from airflow_nrt.model.connectors import CONNECTORS
 from airflow_nrt.model.options.known import EVERY_SINK
 from airflow_nrt.sql.load import plan_script
 from tests.engine.reports import write_lines
-from tests.engine.sinks.lakehouse.reports import Format, rows
+from tests.engine.sinks.lakehouse.reports import Format, begin_with, rows
 
 PAGES = Path(__file__).parents[4] / "docs/reference/connectors"
 
@@ -25,6 +25,7 @@ def test_the_example(spark, lake: Format, tmp_path: Path) -> None:
     (script,) = re.findall(r"```sql\n(.*?)```", page_of(lake), re.DOTALL)
     write_lines(tmp_path / "orders" / "0.csv", ["1,7,1.50,2024-06-18 10:01:00", "1,8,2.25,2024-06-18 23:59:00"])
     plan = plan_script(script, {}, "curve", tmp_path)
+    begin_with(spark, plan)
     home = Home.create(tmp_path / "home", plan)
     assert Runner(spark, plan, home).run() == "finished"
     found = rows(spark, plan, "window_end", "buyers", "CAST(gmv AS STRING)")

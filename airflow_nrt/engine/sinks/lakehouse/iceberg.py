@@ -1,0 +1,158 @@
+"""A table of Iceberg. A commit is prepared in a branch; then one change of metadata moves the table there and marks it.
+
+Iceberg rejects no commit because of a mark. It does refuse to move the table to a branch that began elsewhere: so what
+another process has published since then is never published again, and never overwritten.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import uuid
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from py4j.java_gateway import JavaPackage  # type: ignore[import-untyped]
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.types import StructType
+
+from airflow_nrt.basics.errors import InputError
+from airflow_nrt.basics.spelling import quote, string_literal
+from airflow_nrt.engine.failures.thrown import chain_of
+from airflow_nrt.engine.sinks.lakehouse.lake_table import CHANGES, LakeTable, Mark
+from airflow_nrt.model.connectors.iceberg import parts_of
+from airflow_nrt.model.plan import Insert
+
+_MAIN = "main"
+_RACES = ("CommitFailedException", "Cannot fast-forward", "does not exist")
+
+
+class IcebergTable(LakeTable):
+    def __init__(self, spark: SparkSession, insert: Insert) -> None:
+        super().__init__(spark, insert)
+        jvm: Any = spark._jvm
+        self._jvm = jvm
+        if isinstance(jvm.org.apache.iceberg.spark.SparkCatalog, JavaPackage):
+            raise InputError(
+                f"table {insert.sink.name!r}: the jar of Iceberg is not in this session of Spark: `airflow-nrt prepare "
+                "iceberg` fetches it before it starts"
+            )
+        self._parts = parts_of(insert.sink)
+
+    @property
+    def name(self) -> str:
+        return ".".join(self._parts)
+
+    @property
+    def sql_name(self) -> str:
+        return ".".join(map(quote, self._parts))
+
+    def _catalog(self) -> Any:
+        manager = self.spark._jsparkSession.sessionState().catalogManager()
+        return manager.catalog(self._parts[0]).icebergCatalog()
+
+    def _identifier(self) -> Any:
+        levels = self.spark.sparkContext._gateway.new_array(self._jvm.java.lang.String, 1)  # type: ignore[union-attr]
+        levels[0] = self._parts[1]
+        catalog = self._jvm.org.apache.iceberg.catalog
+        return catalog.TableIdentifier.of(catalog.Namespace.of(levels), self._parts[2])
+
+    def _table(self) -> Any:
+        """The table of Iceberg, with its metadata of this moment."""
+        return self._catalog().loadTable(self._identifier())
+
+    def schema(self) -> StructType | None:
+        return self.rows().schema if self._catalog().tableExists(self._identifier()) else None
+
+    def create(self, columns: str, properties: Mapping[str, str]) -> None:
+        keys = self.insert.sink.partition_keys
+        parts = f" PARTITIONED BY ({', '.join(map(quote, keys))})" if keys else ""
+        listed = ", ".join(f"{string_literal(name)} = {string_literal(text)}" for name, text in properties.items())
+        self.spark.sql(
+            f"CREATE TABLE IF NOT EXISTS {self.sql_name} ({columns}) USING iceberg{parts} TBLPROPERTIES ({listed})"
+        )
+
+    def properties(self) -> Mapping[str, str]:
+        return dict(self._table().properties())
+
+    def set_properties(self, properties: Mapping[str, str]) -> None:
+        change = self._table().updateProperties()
+        for name, text in properties.items():
+            change.set(name, text)
+        change.commit()
+
+    def published(self, writer: str) -> int | None:
+        return _marked(self._table(), writer)
+
+    def rows(self) -> DataFrame:
+        return self.spark.table(self.sql_name)
+
+    def append(self, rows: DataFrame, mark: Mark) -> None:
+        self._commit(mark, lambda branch: rows.writeTo(branch).append())
+
+    def replace(self, rows: DataFrame | None, condition: str, mark: Mark) -> None:
+        def write(branch: str) -> None:
+            # Who reads a table as it grows takes a DELETE for a change, also one of no rows.
+            if not self.rows().where(condition).isEmpty():
+                self.spark.sql(f"DELETE FROM {branch} WHERE {condition}")
+            if rows is not None:
+                rows.writeTo(branch).append()
+
+        self._commit(mark, write)
+
+    def merge(self, rows: DataFrame, mark: Mark) -> None:
+        rows.createOrReplaceTempView(CHANGES)
+        self._commit(mark, lambda branch: rows.sparkSession.sql(self.merge_sql(branch)))
+
+    def _commit(self, mark: Mark, write: Callable[[str], object]) -> None:
+        """Lets `write` prepare the commit in a branch, by its name in SQL, and makes it the state of the table."""
+        table = self._table()
+        # Of the same metadata as the snapshot that the branch begins with.
+        if (_marked(table, mark.writer) or -1) >= mark.entry:
+            return
+        snapshot, branch = table.currentSnapshot(), f"{_of_writer(mark)}{mark.entry}_{uuid.uuid4().hex}"
+        if snapshot is None:
+            table.manageSnapshots().createBranch(branch).commit()
+        else:
+            table.manageSnapshots().createBranch(branch, snapshot.snapshotId()).commit()
+        try:
+            write(f"{self.sql_name}.{quote(f'branch_{branch}')}")
+            table.refresh()
+            self._move(table, branch, mark)
+        except BaseException:
+            self._drop(branch)
+            raise
+
+    def _drop(self, branch: str) -> None:
+        """Removes a branch if that is possible. If not, the next commit does: the cause is what matters now."""
+        with contextlib.suppress(Exception):
+            self._table().manageSnapshots().removeBranch(branch).commit()
+
+    def _move(self, table: Any, branch: str, mark: Mark) -> None:
+        change = table.newTransaction()
+        moved = change.manageSnapshots().fastForwardBranch(_MAIN, branch)
+        for one in _finished(table, mark):
+            moved = moved.removeBranch(one)
+        moved.commit()
+        change.updateProperties().set(mark.writer, str(mark.entry)).commit()
+        change.commitTransaction()
+
+    def lost_race(self, failure: Exception) -> bool:
+        return any(race in f"{one.kind} {one.message}" for one in chain_of(failure) for race in _RACES)
+
+
+def _marked(table: Any, writer: str) -> int | None:
+    text = table.properties().get(writer)
+    return None if text is None else int(text)
+
+
+def _of_writer(mark: Mark) -> str:
+    """What the names of a writer's branches begin with."""
+    return f"nrt_{hashlib.blake2b(mark.writer.encode(), digest_size=6).hexdigest()}_"
+
+
+def _finished(table: Any, mark: Mark) -> list[str]:
+    """The writer's branches of this entry and of older ones, also of processes that were killed."""
+    mine = _of_writer(mark)
+    names = (str(name) for name in table.refs().keySet())
+    return [name for name in names if name.startswith(mine) and int(name.split("_")[2]) <= mark.entry]
