@@ -7,11 +7,10 @@ from typing import ClassVar
 
 from airflow_nrt.basics.spark_needs import EXTENSIONS
 from airflow_nrt.model.connectors.lakehouse import LAKEHOUSE_OPTIONS, LakehouseConnector
-from airflow_nrt.model.options.known import EVERY_SINK
-from airflow_nrt.model.options.option import Option, named
+from airflow_nrt.model.options.option import Option, named, parse_boolean
 from airflow_nrt.model.tables import Table
 
-PATH = "table-path"
+PATH, SKIP = "table-path", "skipChangeCommits"
 DELTA_SETTINGS = {
     EXTENSIONS: "io.delta.sql.DeltaSparkSessionExtension",
     "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
@@ -23,7 +22,14 @@ DELTA_SETTINGS = {
 class Delta(LakehouseConnector):
     name = "delta"
     paths = (PATH,)
-    options: ClassVar = named((*EVERY_SINK, Option(PATH, str, None, "the directory of the table"), *LAKEHOUSE_OPTIONS))
+    skipping: ClassVar = {"deletes": SKIP, "overwrites": SKIP}
+    options: ClassVar = named(
+        (
+            Option(PATH, str, None, "the directory of the table"),
+            Option(SKIP, parse_boolean, False, "a source leaves out versions that delete or replace rows"),
+            *LAKEHOUSE_OPTIONS,
+        )
+    )
 
     def check_place(self, table: Table) -> None:
         self.needs(table, PATH)

@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 from airflow_nrt.model.connectors.lakehouse import LAKEHOUSE_OPTIONS, LakehouseConnector
-from airflow_nrt.model.options.known import EVERY_SINK
-from airflow_nrt.model.options.option import Option, Refusal, named, only
+from airflow_nrt.model.options.option import Option, Refusal, named, only, parse_boolean
 from airflow_nrt.model.tables import Table
 
 CATALOG, TYPE, WAREHOUSE, DATABASE, TABLE = (
@@ -18,6 +17,7 @@ CATALOG, TYPE, WAREHOUSE, DATABASE, TABLE = (
     "catalog-database",
     "catalog-table",
 )
+SKIP_DELETES, SKIP_OVERWRITES = "streaming-skip-delete-snapshots", "streaming-skip-overwrite-snapshots"
 _OTHERS = "catalogs of type 'hadoop' alone are there yet: set 'catalog-type' = 'hadoop' and 'warehouse'"
 _RESERVED = "spark_catalog"
 
@@ -31,9 +31,9 @@ def _catalog(text: str) -> str:
 class Iceberg(LakehouseConnector):
     name = "iceberg"
     paths = (WAREHOUSE,)
+    skipping: ClassVar = {"deletes": SKIP_DELETES, "overwrites": SKIP_OVERWRITES}
     options: ClassVar = named(
         (
-            *EVERY_SINK,
             Option(CATALOG, _catalog, None, "the catalog, by a name of your own"),
             Option(TYPE, only("hadoop", _OTHERS), None, "of the catalog: hadoop"),
             Option(WAREHOUSE, str, None, "the directory of the catalog"),
@@ -41,6 +41,8 @@ class Iceberg(LakehouseConnector):
             Option(TABLE, str, None, "the table in the database; default: the name of the report's table"),
             Option("catalog-impl", Refusal(_OTHERS), None, "a catalog of your own"),
             Option("uri", Refusal(_OTHERS), None, "of a metastore or a server"),
+            Option(SKIP_DELETES, parse_boolean, False, "a source leaves out snapshots that delete rows"),
+            Option(SKIP_OVERWRITES, parse_boolean, False, "a source leaves out snapshots that replace rows"),
             *LAKEHOUSE_OPTIONS,
         )
     )

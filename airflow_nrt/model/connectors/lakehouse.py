@@ -1,29 +1,53 @@
-"""Tables of a lakehouse, as sinks: what Delta and Iceberg have in common."""
+"""Tables of a lakehouse: what Delta and Iceberg have in common."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 from airflow_nrt.basics.errors import InputError, MissingError
-from airflow_nrt.model.connectors.connector import SinkOnly
+from airflow_nrt.model.connectors.connector import Connector
 from airflow_nrt.model.connectors.windows_by_end import check_windows_by_end
-from airflow_nrt.model.options.known import read_option
+from airflow_nrt.model.options.known import EVERY_SINK, EVERY_SOURCE, read_option
 from airflow_nrt.model.options.option import Option, free, parse_boolean
 from airflow_nrt.model.tables import Table
 from airflow_nrt.model.windows import Window
 
 CREATE = "sink.create-table"
-LAKEHOUSE_OPTIONS = free(Option(CREATE, parse_boolean, False, "the table is created where it is missing"))
+LAKEHOUSE_OPTIONS = (
+    *EVERY_SOURCE,
+    *EVERY_SINK[1:],
+    *free(Option(CREATE, parse_boolean, False, "the table is created where it is missing")),
+)
 
 
-class LakehouseConnector(SinkOnly):
-    """A table whose changes are commits: one for each log entry."""
+class LakehouseConnector(Connector):
+    """A table with a history. As a sink it gets one commit for each log entry; as a source it is read file by file."""
 
     shares_tables = False
     replaces_windows = True
 
+    skipping: ClassVar[Mapping[str, str]]
+    """The options by which a source leaves out versions of the table, by what these do to rows."""
+
+    def check_source(self, table: Table) -> None:
+        self._check(table)
+        (path,) = (table.options[name] for name in self.paths)
+        scheme, separator, _ = path.partition("://")
+        if separator and scheme != "file":
+            raise InputError(
+                f"table {table.name!r}: sources of {scheme}:// are not there yet; use a path of a POSIX file system"
+            )
+        if table.partition_keys:
+            raise InputError(
+                f"table {table.name!r}: a table of {self.name} knows its own partitions: leave PARTITIONED BY out"
+            )
+
     def check_sink(self, table: Table) -> None:
+        self._check(table)
+
+    def _check(self, table: Table) -> None:
         self.check_options(table)
         self.check_place(table)
         for column in table.physical:

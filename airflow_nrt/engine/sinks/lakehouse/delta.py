@@ -6,40 +6,27 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from py4j.java_gateway import JavaPackage  # type: ignore[import-untyped]
-from pyspark.sql import DataFrame, DataFrameWriter, SparkSession
+from pyspark.sql import DataFrame, DataFrameWriter
 from pyspark.sql.types import StructType
 
 from airflow_nrt.basics.errors import InputError
 from airflow_nrt.basics.spelling import quote, string_literal
 from airflow_nrt.engine.failures.thrown import chain_of
 from airflow_nrt.engine.sinks.lakehouse.lake_table import CHANGES, LakeTable, Mark
+from airflow_nrt.engine.spark.lakehouse.delta_log import delta_properties, delta_snapshot
 from airflow_nrt.model.connectors.delta import PATH
-from airflow_nrt.model.plan import Insert
 
 _APPLICATION, _VERSION = "spark.databricks.delta.write.txnAppId", "spark.databricks.delta.write.txnVersion"
 _RACES = ("ConcurrentTransaction", "ConcurrentAppend", "ConcurrentDelete", "ConcurrentWrite", "MetadataChanged")
 
 
 class DeltaTable(LakeTable):
-    def __init__(self, spark: SparkSession, insert: Insert) -> None:
-        super().__init__(spark, insert)
-        jvm: Any = spark._jvm
-        self._logs: Any = jvm.org.apache.spark.sql.delta.DeltaLog
-        if isinstance(self._logs, JavaPackage):
-            raise InputError(
-                f"table {insert.sink.name!r}: the jars of Delta are not in this session of Spark: `airflow-nrt prepare "
-                "delta` fetches them before it starts"
-            )
-        self._none: Any = jvm.scala.Option.empty()
-
     @property
     def name(self) -> str:
         return self.insert.sink.options[PATH]
 
     def _snapshot(self) -> Any:
-        """The newest version, without a job of Spark if nothing has changed."""
-        return self._logs.forTable(self.spark._jsparkSession, self.name).update(False, self._none, self._none)
+        return delta_snapshot(self.spark, self.insert.sink)
 
     def schema(self) -> StructType | None:
         snapshot = self._snapshot()
@@ -69,12 +56,7 @@ class DeltaTable(LakeTable):
         return f"delta.{quote(self.name)}"
 
     def properties(self) -> Mapping[str, str]:
-        found = self._snapshot().metadata().configuration()
-        names, given = found.keysIterator(), {}
-        while names.hasNext():
-            name = names.next()
-            given[name] = found.apply(name)
-        return given
+        return delta_properties(self._snapshot())
 
     def set_properties(self, properties: Mapping[str, str]) -> None:
         self.spark.sql(f"ALTER TABLE {self.sql_name} SET TBLPROPERTIES ({_listed(properties)})")

@@ -12,15 +12,13 @@ import uuid
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from py4j.java_gateway import JavaPackage  # type: ignore[import-untyped]
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
 
-from airflow_nrt.basics.errors import InputError
 from airflow_nrt.basics.spelling import quote, string_literal
 from airflow_nrt.engine.failures.thrown import chain_of
 from airflow_nrt.engine.sinks.lakehouse.lake_table import CHANGES, LakeTable, Mark
-from airflow_nrt.model.connectors.iceberg import parts_of
+from airflow_nrt.engine.spark.lakehouse.iceberg_catalog import IcebergPlace
 from airflow_nrt.model.plan import Insert
 
 _MAIN = "main"
@@ -30,39 +28,18 @@ _RACES = ("CommitFailedException", "Cannot fast-forward", "does not exist")
 class IcebergTable(LakeTable):
     def __init__(self, spark: SparkSession, insert: Insert) -> None:
         super().__init__(spark, insert)
-        jvm: Any = spark._jvm
-        self._jvm = jvm
-        if isinstance(jvm.org.apache.iceberg.spark.SparkCatalog, JavaPackage):
-            raise InputError(
-                f"table {insert.sink.name!r}: the jar of Iceberg is not in this session of Spark: `airflow-nrt prepare "
-                "iceberg` fetches it before it starts"
-            )
-        self._parts = parts_of(insert.sink)
+        self._place = IcebergPlace(spark, insert.sink)
 
     @property
     def name(self) -> str:
-        return ".".join(self._parts)
+        return self._place.name
 
     @property
     def sql_name(self) -> str:
-        return ".".join(map(quote, self._parts))
-
-    def _catalog(self) -> Any:
-        manager = self.spark._jsparkSession.sessionState().catalogManager()
-        return manager.catalog(self._parts[0]).icebergCatalog()
-
-    def _identifier(self) -> Any:
-        levels = self.spark.sparkContext._gateway.new_array(self._jvm.java.lang.String, 1)  # type: ignore[union-attr]
-        levels[0] = self._parts[1]
-        catalog = self._jvm.org.apache.iceberg.catalog
-        return catalog.TableIdentifier.of(catalog.Namespace.of(levels), self._parts[2])
-
-    def _table(self) -> Any:
-        """The table of Iceberg, with its metadata of this moment."""
-        return self._catalog().loadTable(self._identifier())
+        return self._place.sql_name
 
     def schema(self) -> StructType | None:
-        return self.rows().schema if self._catalog().tableExists(self._identifier()) else None
+        return self.rows().schema if self._place.exists() else None
 
     def create(self, columns: str, properties: Mapping[str, str]) -> None:
         keys = self.insert.sink.partition_keys
@@ -73,16 +50,16 @@ class IcebergTable(LakeTable):
         )
 
     def properties(self) -> Mapping[str, str]:
-        return dict(self._table().properties())
+        return dict(self._place.load().properties())
 
     def set_properties(self, properties: Mapping[str, str]) -> None:
-        change = self._table().updateProperties()
+        change = self._place.load().updateProperties()
         for name, text in properties.items():
             change.set(name, text)
         change.commit()
 
     def published(self, writer: str) -> int | None:
-        return _marked(self._table(), writer)
+        return _marked(self._place.load(), writer)
 
     def rows(self) -> DataFrame:
         return self.spark.table(self.sql_name)
@@ -106,7 +83,7 @@ class IcebergTable(LakeTable):
 
     def _commit(self, mark: Mark, write: Callable[[str], object]) -> None:
         """Lets `write` prepare the commit in a branch, by its name in SQL, and makes it the state of the table."""
-        table = self._table()
+        table = self._place.load()
         # Of the same metadata as the snapshot that the branch begins with.
         if (_marked(table, mark.writer) or -1) >= mark.entry:
             return
@@ -126,7 +103,7 @@ class IcebergTable(LakeTable):
     def _drop(self, branch: str) -> None:
         """Removes a branch if that is possible. If not, the next commit does: the cause is what matters now."""
         with contextlib.suppress(Exception):
-            self._table().manageSnapshots().removeBranch(branch).commit()
+            self._place.load().manageSnapshots().removeBranch(branch).commit()
 
     def _move(self, table: Any, branch: str, mark: Mark) -> None:
         change = table.newTransaction()

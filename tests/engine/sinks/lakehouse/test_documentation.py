@@ -9,7 +9,7 @@ from airflow_nrt.engine.driver.run import Runner
 from airflow_nrt.engine.verify.verify import verify
 from airflow_nrt.home.home import Home
 from airflow_nrt.model.connectors import CONNECTORS
-from airflow_nrt.model.options.known import EVERY_SINK
+from airflow_nrt.model.options.known import EVERY_SINK, EVERY_SOURCE
 from airflow_nrt.sql.load import plan_script
 from tests.engine.reports import write_lines
 from tests.engine.sinks.lakehouse.reports import Format, begin_with, rows
@@ -36,4 +36,4 @@ def test_the_example(spark, lake: Format, tmp_path: Path) -> None:
 def test_each_option_has_its_line(lake: Format) -> None:
     lines = [line for line in page_of(lake).splitlines() if line.startswith("|")]
     listed = {name for line in lines for name in re.findall(r"`([^`]+)`", line)}
-    assert {*CONNECTORS[lake.name].options} - {option.name for option in EVERY_SINK} - listed == set()
+    assert {*CONNECTORS[lake.name].options} - {option.name for option in (*EVERY_SINK, *EVERY_SOURCE)} - listed == set()
