@@ -16,6 +16,8 @@ DELTA_SETTINGS = {
     "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
     # Delta reads its log in so many tasks; 50, its default, take longer than the few files of a report's table need.
     "spark.databricks.delta.snapshotPartitions": "4",
+    # As many tasks list its files before old ones are removed; Spark's default is 10000.
+    "spark.sql.sources.parallelPartitionDiscovery.parallelism": "16",
 }
 
 

@@ -9,14 +9,17 @@ from typing import Any
 from pyspark.sql import DataFrame, DataFrameWriter
 from pyspark.sql.types import StructType
 
+from airflow_nrt.basics.durations import HOUR
 from airflow_nrt.basics.errors import InputError
 from airflow_nrt.basics.spelling import quote, string_literal
 from airflow_nrt.engine.failures.thrown import chain_of
 from airflow_nrt.engine.sinks.lakehouse.lake_table import CHANGES, LakeTable, Mark
 from airflow_nrt.engine.spark.lakehouse.delta_log import delta_properties, delta_snapshot
+from airflow_nrt.home.heartbeat import now_ms
 from airflow_nrt.model.connectors.delta import PATH
 
 _APPLICATION, _VERSION = "spark.databricks.delta.write.txnAppId", "spark.databricks.delta.write.txnVersion"
+_ASKS = "spark.databricks.delta.retentionDurationCheck.enabled"
 _RACES = ("ConcurrentTransaction", "ConcurrentAppend", "ConcurrentDelete", "ConcurrentWrite", "MetadataChanged")
 
 
@@ -92,6 +95,21 @@ class DeltaTable(LakeTable):
         finally:
             session.conf.unset(_APPLICATION)
             session.conf.unset(_VERSION)
+
+    def files(self) -> int:
+        return int(self._snapshot().numOfFiles())
+
+    def compact(self) -> None:
+        self.spark.sql(f"OPTIMIZE {self.sql_name}")
+
+    def forget(self, before: int) -> None:
+        """Delta counts whole hours, and asks whether less than seven days is meant: the caller has said so."""
+        hours = max((now_ms() - before) // HOUR, 0)
+        self.spark.conf.set(_ASKS, "false")
+        try:
+            self.spark.sql(f"VACUUM {self.sql_name} RETAIN {hours} HOURS")
+        finally:
+            self.spark.conf.unset(_ASKS)
 
     def lost_race(self, failure: Exception) -> bool:
         return any(race in one.kind for one in chain_of(failure) for race in _RACES)

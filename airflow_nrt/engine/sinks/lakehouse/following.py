@@ -26,7 +26,7 @@ from airflow_nrt.home.log.entries import Entry, Published
 from airflow_nrt.model.internal_columns import OP
 from airflow_nrt.model.plan import Insert
 
-_ATTEMPTS = 8
+ATTEMPTS = 8
 
 
 def follow(table: LakeTable, home: Home, until: Entry) -> None:
@@ -46,7 +46,7 @@ def _windows(targets: Collection[str], insert: Insert) -> list[int]:
 
 
 def _publish(table: LakeTable, home: Home, entry: Entry, files: Sequence[Published], gone: Sequence[int]) -> None:
-    for attempt in range(_ATTEMPTS):
+    for attempt in range(ATTEMPTS):
         try:
             _commit(table, home, entry, files, gone)
             return
@@ -54,7 +54,7 @@ def _publish(table: LakeTable, home: Home, entry: Entry, files: Sequence[Publish
             # Another process may have published the entry meanwhile, and removed the staged files.
             if published_until(table, home) >= entry.n:
                 return
-            if attempt == _ATTEMPTS - 1 or not table.lost_race(failure):
+            if attempt == ATTEMPTS - 1 or not table.lost_race(failure):
                 raise
             time.sleep(0.05 * 2**attempt)
 

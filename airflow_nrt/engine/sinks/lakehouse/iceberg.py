@@ -114,6 +114,21 @@ class IcebergTable(LakeTable):
         change.updateProperties().set(mark.writer, str(mark.entry)).commit()
         change.commitTransaction()
 
+    def files(self) -> int:
+        return self.spark.sql(f"SELECT 1 FROM {self.sql_name}.files").count()
+
+    def compact(self) -> None:
+        self._call("rewrite_data_files")
+
+    def forget(self, before: int) -> None:
+        """Snapshots of branches stay, in which a driver may be preparing a commit."""
+        self._call("expire_snapshots", f"older_than => timestamp_millis({before}L)")
+
+    def _call(self, procedure: str, *more: str) -> None:
+        catalog, _, table = self.name.partition(".")
+        given = ", ".join((f"table => {string_literal(table)}", *more))
+        self.spark.sql(f"CALL {quote(catalog)}.system.{procedure}({given})").collect()
+
     def lost_race(self, failure: Exception) -> bool:
         return any(race in f"{one.kind} {one.message}" for one in chain_of(failure) for race in _RACES)
 

@@ -83,6 +83,18 @@ class LakeTable(ABC):
         """Replaces and adds rows by the primary key, and deletes those with `_nrt_op` '-D'. A key has one row."""
 
     @abstractmethod
+    def files(self) -> int:
+        """The number of files with its rows."""
+
+    @abstractmethod
+    def compact(self) -> None:
+        """Puts its rows into few files. No reader sees a difference, and marks stay."""
+
+    @abstractmethod
+    def forget(self, before: int) -> None:
+        """Removes what only versions from before this time (ms of the wall clock) need. Marks stay."""
+
+    @abstractmethod
     def lost_race(self, failure: Exception) -> bool:
         """Whether a commit failed because of another one, so that it may be tried again."""
 

@@ -16,8 +16,9 @@ from airflow_nrt.basics.spelling import quote
 from airflow_nrt.engine.sinks.lakehouse.errors import explained
 from airflow_nrt.engine.sinks.lakehouse.following import between, follow
 from airflow_nrt.engine.sinks.lakehouse.lake_table import LakeTable
+from airflow_nrt.engine.sinks.lakehouse.maintenance import maintained
 from airflow_nrt.engine.sinks.lakehouse.ownership import claim
-from airflow_nrt.engine.sinks.sink import Ledger, Sink, Standing
+from airflow_nrt.engine.sinks.sink import Ledger, Maintained, Sink, Standing
 from airflow_nrt.engine.sinks.staged_parquet import in_windows, staged_parquet
 from airflow_nrt.engine.spark.active import active_session
 from airflow_nrt.home.home import Home
@@ -65,6 +66,12 @@ class Lakehouse(Sink):
     def remove(self, home: Home, insert: Insert, entry: Entry, target: str) -> None:
         """Publishes the entry, which removes the target."""
         self.publish(home, insert, entry, ())
+
+    def maintain(self, home: Home, insert: Insert, before: int) -> Maintained:
+        with explained(insert.sink):
+            table = self.table_of(active_session(), insert)
+            claim(table, home, may_create=False)
+            return maintained(table, before)
 
     def standing(self, spark: SparkSession, insert: Insert, ledger: Ledger, ends: Iterable[int | None]) -> Standing:
         """The rows of the table in these windows. Rows of other windows between are foreign, if the log has none."""

@@ -95,8 +95,8 @@ def test_a_driver_overtakes_a_backfill(
     with monkeypatch.context() as dying:
         dying.setattr(backfilling, "publish_entry", lambda *given: None)
         backfill(spark, plan, stream.home, Interval(SPAN.start, MORNING + 10 * HOUR + 20 * MINUTE), check=False)
-    behind = stream.entries[-1]
-    assert isinstance(behind.body, Restate) and len(behind.published) == 2
+    unpublished = stream.entries[-1]
+    assert isinstance(unpublished.body, Restate) and len(unpublished.published) == 2
     # A late row of the first window, and a row that completes the third.
     stream.absorb(arrive(tmp_path, "1", (1, 3, "10:02:00"), (1, 9, "10:31:30")), source="orders")
     final = [("10:10", 1, 2, "8.00"), ("10:20", 1, 1, "6.00"), ("10:30", 2, 1, "7.00")]
@@ -104,9 +104,9 @@ def test_a_driver_overtakes_a_backfill(
     marks = table_of(spark, plan)
     until = marks.published(f"airflow-nrt/{stream.home.identity().id}/curve")
     put_back(kept, stream.home)
-    publish_entry(stream.home, plan, behind)
+    publish_entry(stream.home, plan, unpublished)
     assert curve(spark, plan) == final
-    assert marks.published(f"airflow-nrt/{stream.home.identity().id}/curve") == until > behind.n
+    assert marks.published(f"airflow-nrt/{stream.home.identity().id}/curve") == until > unpublished.n
     assert verify(spark, plan, stream.home).is_proven
 
 

@@ -46,8 +46,8 @@ def test_columns_that_do_not_fit(spark, lake: Format, tmp_path: Path, name: str)
 def test_no_table(spark, lake: Format, tmp_path: Path) -> None:
     with pytest.raises(InputError) as wrong:
         Stream(spark, lake.plan(tmp_path, "missing", create=False), tmp_path / "home")
-    told = str(wrong.value)
-    assert "missing: create it, or set 'sink.create-table' = 'true'. Its columns would be: `shop` INT" in told
+    said = str(wrong.value)
+    assert "missing: create it, or set 'sink.create-table' = 'true'. Its columns would be: `shop` INT" in said
 
 
 def test_a_table_of_another_home(spark, lake: Format, tmp_path: Path) -> None:
