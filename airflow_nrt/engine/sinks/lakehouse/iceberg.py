@@ -1,7 +1,7 @@
 """A table of Iceberg. A commit is prepared in a branch; then one change of metadata moves the table there and marks it.
 
-Iceberg rejects no commit because of a mark. It does refuse to move the table to a branch that began elsewhere: so what
-another process has published since then is never published again, and never overwritten.
+Iceberg rejects no commit because of a mark. It does refuse to replace metadata that are not the newest, and to move a
+table to a branch that began elsewhere. So an entry is published once, and what others write meanwhile is kept.
 """
 
 from __future__ import annotations
@@ -83,36 +83,38 @@ class IcebergTable(LakeTable):
 
     def _commit(self, mark: Mark, write: Callable[[str], object]) -> None:
         """Lets `write` prepare the commit in a branch, by its name in SQL, and makes it the state of the table."""
-        table = self._place.load()
-        # Of the same metadata as the snapshot that the branch begins with.
-        if (_marked(table, mark.writer) or -1) >= mark.entry:
-            return
-        snapshot, branch = table.currentSnapshot(), f"{_of_writer(mark)}{mark.entry}_{uuid.uuid4().hex}"
-        if snapshot is None:
-            table.manageSnapshots().createBranch(branch).commit()
-        else:
-            table.manageSnapshots().createBranch(branch, snapshot.snapshotId()).commit()
+        branch = f"{_of_writer(mark)}{mark.entry}_{uuid.uuid4().hex}"
+        self._place.load().manageSnapshots().createBranch(branch).commit()
         try:
             write(f"{self.sql_name}.{quote(f'branch_{branch}')}")
-            table.refresh()
-            self._move(table, branch, mark)
+            is_mine = self._move(branch, mark)
         except BaseException:
             self._drop(branch)
             raise
+        if not is_mine:
+            self._drop(branch)
 
     def _drop(self, branch: str) -> None:
         """Removes a branch if that is possible. If not, the next commit does: the cause is what matters now."""
         with contextlib.suppress(Exception):
             self._place.load().manageSnapshots().removeBranch(branch).commit()
 
-    def _move(self, table: Any, branch: str, mark: Mark) -> None:
-        change = table.newTransaction()
+    def _move(self, branch: str, mark: Mark) -> bool:
+        """Makes the branch the state of the table, unless another process has published the entry; gives whether it
+        did.
+
+        The mark is read from the metadata that this replaces: Iceberg refuses to replace any other.
+        """
+        change = self._place.load().newTransaction()
+        if (_marked(change.table(), mark.writer) or -1) >= mark.entry:
+            return False
         moved = change.manageSnapshots().fastForwardBranch(_MAIN, branch)
-        for one in _finished(table, mark):
+        for one in _finished(change.table(), mark):
             moved = moved.removeBranch(one)
         moved.commit()
         change.updateProperties().set(mark.writer, str(mark.entry)).commit()
         change.commitTransaction()
+        return True
 
     def files(self) -> int:
         return self.spark.sql(f"SELECT 1 FROM {self.sql_name}.files").count()

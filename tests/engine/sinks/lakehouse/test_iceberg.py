@@ -33,10 +33,10 @@ def before_moving(monkeypatch: pytest.MonkeyPatch, do: Callable[[], object]) -> 
     """Once, when a commit is prepared and not visible yet."""
     move = IcebergTable._move
 
-    def after(*given: Any) -> None:
+    def after(*given: Any) -> bool:
         monkeypatch.setattr(IcebergTable, "_move", move)
         do()
-        move(*given)
+        return move(*given)
 
     monkeypatch.setattr(IcebergTable, "_move", after)
 

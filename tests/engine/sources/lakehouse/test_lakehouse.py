@@ -12,6 +12,8 @@ from airflow_nrt.basics.errors import InputError
 from airflow_nrt.engine.backfill import backfill
 from airflow_nrt.engine.sources.lakehouse.arrivals import TableArrivals
 from airflow_nrt.engine.verify.verify import Interval, verify
+from airflow_nrt.home.home import Home
+from airflow_nrt.sql.load import plan_script
 from tests.engine.reports import HOUR, MINUTE, MORNING
 from tests.engine.sinks.lakehouse.reports import Format
 from tests.engine.sources.lakehouse.tables import Orders
@@ -141,3 +143,14 @@ def test_rows_that_files_have_and_the_table_has_not(spark, delta: Format, tmp_pa
     orders.change("ALTER TABLE {} SET TBLPROPERTIES ('delta.enableDeletionVectors' = 'true')")
     with pytest.raises(InputError, match="it has deletion vectors, so that its files are not its rows"):
         orders.run()
+
+
+def test_a_report_that_would_read_its_own_results(lake: Format, tmp_path: Path) -> None:
+    where = lake.options.format(table="orders")
+    script = f"""
+        CREATE TABLE orders (shop INT) WITH ('connector' = '{lake.name}', {where});
+        CREATE TABLE again (shop INT) WITH ('connector' = '{lake.name}', {where});
+        INSERT INTO again SELECT shop FROM orders;
+    """
+    with pytest.raises(InputError, match="where table 'orders' reads: the report would read its own results"):
+        Home.create(tmp_path / "home", plan_script(script, {}, "again", tmp_path))
