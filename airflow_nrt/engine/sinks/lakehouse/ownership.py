@@ -63,11 +63,16 @@ def _check_log(table: LakeTable, home: Home) -> None:
 def published_until(table: LakeTable, home: Home) -> int:
     """The log entry up to which the table has the results of its insert.
 
-    Raises FencedError if the table is gone, or another home's by now.
+    Raises InputError if the table is gone, FencedError if it is another home's by now.
     """
-    properties = table.properties() if table.schema() is not None else None
-    if properties is None or properties.get(OWNER) != home.identity().id:
-        state = "is gone" if properties is None else "is another home's by now"
-        raise FencedError(f"table {table.insert.sink.name!r}: table {table.name} {state}")
+    where = f"table {table.insert.sink.name!r}: table {table.name}"
+    if table.schema() is None:
+        raise InputError(
+            f"{where} is gone: restore it. Or start again with '{CREATE}' = 'true', which makes an empty one, and let "
+            "a backfill publish its windows"
+        )
+    properties = table.properties()
+    if properties.get(OWNER) != home.identity().id:
+        raise FencedError(f"{where} is another home's by now")
     marked = table.published(writer_of(home, table))
     return max(int(properties.get(SINCE, -1)), -1 if marked is None else marked)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from airflow_nrt.basics.errors import FencedError
+from airflow_nrt.basics.errors import FencedError, InputError
 from airflow_nrt.engine import backfill as backfilling
 from airflow_nrt.engine.backfill import REPAIR, backfill
 from airflow_nrt.engine.publish.publishing import publish_entry, roll_forward
@@ -173,3 +173,19 @@ def test_a_table_that_another_home_has_taken(spark, lake: Format, tmp_path: Path
     table_of(spark, plan).set_properties({"airflow-nrt.home": "another"})
     with pytest.raises(FencedError, match="is another home's by now"):
         stream.absorb(arrive(tmp_path, "0", (1, 5, "10:01:00"), (1, 1, "10:12:00")), source="orders")
+
+
+def test_a_table_that_somebody_has_removed(spark, lake: Format, tmp_path: Path) -> None:
+    """The driver says so. The next one makes a new table, and a backfill fills it."""
+    plan = lake.plan(tmp_path, "lost", CURVE, TUMBLED)
+    stream = Stream(spark, plan, tmp_path / "home")
+    stream.absorb(arrive(tmp_path, "0", (1, 5, "10:01:00"), (2, 7, "10:12:00")), source="orders")
+    shutil.rmtree(tmp_path / "lake")
+    with pytest.raises(InputError, match=r"table .*lost is gone: restore it"):
+        stream.absorb(arrive(tmp_path, "1", (1, 1, "10:22:00")), source="orders")
+    again = Stream(spark, plan, tmp_path / "home")
+    again.absorb(arrive(tmp_path, "2", (1, 1, "10:32:00")), source="orders")
+    assert [row[0] for row in curve(spark, plan)] == ["10:30"]
+    backfill(spark, plan, again.home, SPAN, check=False)
+    assert [row[0] for row in curve(spark, plan)] == ["10:10", "10:20", "10:30"]
+    assert verify(spark, plan, again.home).is_proven
