@@ -48,7 +48,7 @@ $(STAMP): requirements/dev.lock requirements/java.lock pyproject.toml | $(UV)
 	  VIRTUAL_ENV="$(CURDIR)/.venv" $(UV) pip install --quiet --require-hashes -r requirements/java.lock; }
 	@.venv/bin/python -m airflow_nrt.engine.java.finding
 	@.venv/bin/airflow-nrt prepare 2>/dev/null || echo "no class archive: drivers start without"
-	@.venv/bin/airflow-nrt prepare kafka avro postgresql mariadb >/dev/null 2>&1 || echo "no jars of connectors: their tests are skipped"
+	@.venv/bin/airflow-nrt prepare kafka avro postgresql mariadb delta iceberg >/dev/null 2>&1 || echo "no jars of connectors: their tests are skipped"
 	touch $@
 
 demo: env

@@ -27,7 +27,8 @@ def get_provider_info() -> dict[str, Any]:
         ],
         "hooks": _modules("hooks.nrt"),
         "operators": _modules(
-            "operators.stream", "operators.backfill", "operators.verify", "operators.stop", "operators.dispatch"
+            *("operators.stream", "operators.backfill", "operators.verify", "operators.maintain", "operators.stop"),
+            "operators.dispatch",
         ),
         "sensors": _modules("sensors.window"),
         "triggers": _modules("triggers.driver", "triggers.window", "triggers.window_events"),

@@ -55,11 +55,14 @@ def spark() -> Iterator[object]:
     from airflow_nrt.basics.jars import JARS, fetched
     from airflow_nrt.engine.java.finding import ensure_java
     from airflow_nrt.engine.spark.session import start_session
+    from airflow_nrt.model.connectors.delta import DELTA_SETTINGS
 
     ensure_java()
     java = {"spark.driver.memory": "2500m", "spark.driver.extraJavaOptions": " ".join(LONG_LIVED_JAVA)}
     jars = ",".join(str(file) for connector in JARS for file in fetched(connector))
-    session = start_session("tests", "local[2]", {"spark.sql.shuffle.partitions": "2", "spark.jars": jars, **java})
+    # Extensions are chosen when a session begins, and it is the only one of its process.
+    given = {**java, **(DELTA_SETTINGS if fetched("delta") else {})}
+    session = start_session("tests", "local[2]", {"spark.sql.shuffle.partitions": "2", "spark.jars": jars, **given})
     session.sparkContext.setLogLevel("ERROR")
     yield session
     session.stop()

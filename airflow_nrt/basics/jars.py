@@ -59,6 +59,19 @@ JARS = {
     "postgresql": (
         Jar("org.postgresql:postgresql:42.7.8", "2a32a9dcbc42d67a50ad3a0de5efd102c8d2be46720045f2cbd6689f160ab7c7"),
     ),
+    "delta": (
+        Jar(
+            "io.delta:delta-spark_4.1_2.13:4.4.0",
+            "75a9400986853c061f5109f012547de2545a5759e5e752e5ef633dabe16a4f10",
+        ),
+        Jar("io.delta:delta-storage:4.4.0", "c46735481fa8e326b0957be02b4420cbcab4b325bb08009b7f2045a95133f1cc"),
+    ),
+    "iceberg": (
+        Jar(
+            "org.apache.iceberg:iceberg-spark-runtime-4.1_2.13:1.12.0",
+            "3123c3798af642dd537230923548e013ef41cc28b6626e5225808cf5670a0f82",
+        ),
+    ),
     "mariadb": (
         Jar(
             "org.mariadb.jdbc:mariadb-java-client:3.5.6",

@@ -25,6 +25,7 @@ COMMANDS = {
     "run": "run a report's stream in the foreground",
     "backfill": "compute the windows of an interval in batch, verify or publish them",
     "verify": "prove that the stream published what the batch computes",
+    "maintain": "compact the lakehouse tables of a report, and remove their old versions",
     "status": "the status of a report and its driver",
     "windows": "the published windows, as they are now or were at a time",
     "changelog": "what became visible, was replaced and was removed, in order",
@@ -36,7 +37,7 @@ COMMANDS = {
     "demo": "the product in four minutes",
     "completion": "print the script by which a shell completes commands and options",
 }
-_JOBS = ("run", "backfill", "verify", "query", "prepare", "demo")
+_JOBS = ("run", "backfill", "verify", "maintain", "query", "prepare", "demo")
 """Commands whose exit status reports a job, so that a reader who leaves early is a failure."""
 
 

@@ -12,6 +12,7 @@ from itertools import product
 from pathlib import Path
 
 from airflow_nrt.basics.errors import InputError
+from airflow_nrt.model.connectors import connector_of
 from airflow_nrt.model.plan import Plan
 from airflow_nrt.model.tables import Table
 
@@ -21,6 +22,7 @@ HIDDEN = ("_", ".")
 
 def check_places(plan: Plan, home: str | Path | None = None) -> None:
     """Raises InputError if one of the sources, the sinks and the home (if one is given) contains another."""
+    _check_own_results(plan)
     sources = [table for table in plan.tables_read if "path" in table.options]
     sinks = [insert.sink for insert in plan.written if "path" in insert.sink.options]
     for source, sink in product(sources, sinks):
@@ -40,6 +42,19 @@ def check_places(plan: Plan, home: str | Path | None = None) -> None:
             raise InputError(
                 f"table {table.name!r}: its directory {_shown(table)} and the home {home} must not contain each other: "
                 "put the home elsewhere"
+            )
+
+
+def _check_own_results(plan: Plan) -> None:
+    """Raises InputError for a table without a directory of files that is read and written, by whatever names."""
+    for source, insert in product(plan.sources, plan.inserts):
+        read, written = source.table, insert.sink
+        connector = connector_of(read)
+        is_same = connector is connector_of(written) and connector.place(read) == connector.place(written)
+        if is_same and "path" not in read.options:
+            raise InputError(
+                f"table {written.name!r} writes to {connector.place(written)}, where table {read.name!r} reads: the "
+                "report would read its own results. Write to another one"
             )
 
 

@@ -24,6 +24,7 @@ POINTS = (
     "tick-before",
     "tick-after",
     "publish-before",
+    "publish-visible",
     "publish-between",
     "publish-after",
     "clean-after",

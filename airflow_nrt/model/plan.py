@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from airflow_nrt.basics.metadata import METADATA
+from airflow_nrt.basics.spark_needs import with_needed
 from airflow_nrt.model.connectors import connector_of
 from airflow_nrt.model.internal_columns import CLOCK
 from airflow_nrt.model.operators import Query, Regroup, WindowAggregate
@@ -59,9 +60,9 @@ class Insert:
     @property
     def emits_changes(self) -> bool:
         """Whether it publishes a changelog; for a window, the differences of a version from the one before."""
-        return connector_of(self.sink).takes_changes_as_such(self.sink) and (
-            self.changes or not self.timing.publishes_once
-        )
+        connector = connector_of(self.sink)
+        versions = not self.timing.publishes_once and not connector.replaces_windows
+        return connector.takes_changes_as_such(self.sink) and (self.changes or versions)
 
     @property
     def replaces_table(self) -> bool:
@@ -189,16 +190,26 @@ class Plan:
 
     @property
     def spark_settings(self) -> dict[str, str]:
-        """The settings of Spark, and the names that Spark redacts in its pages and its event log."""
+        """The settings of Spark, also those that its connectors need, and the names that Spark redacts in its pages and
+        its event log.
+
+        Raises InputError if two tables need different values of one.
+        """
         named = "|".join(map(re.escape, self.given.masked))
         hidden = {"spark.redaction.regex": f"(?i){SECRET_NAMES}|{named}"} if named else {}
-        return {**hidden, **{key: value for key, value in self.settings if key.startswith(SPARK_PREFIX)}}
+        own = {key: value for key, value in self.settings if key.startswith(SPARK_PREFIX)}
+        needed = {table.name: connector_of(table).spark_settings(table) for table in self.tables}
+        return {**hidden, **with_needed(own, needed)}
+
+    @property
+    def tables(self) -> tuple[Table, ...]:
+        """The tables that it reads, then those that it writes to."""
+        return (*self.tables_read, *(insert.sink for insert in self.written))
 
     @property
     def jars(self) -> tuple[str, ...]:
         """What the connectors of its tables need beside Spark, by the names of `basics/jars.py`."""
-        tables = (*self.tables_read, *(insert.sink for insert in self.inserts))
-        return tuple(dict.fromkeys(name for table in tables for name in connector_of(table).jars(table)))
+        return tuple(dict.fromkeys(name for table in self.tables for name in connector_of(table).jars(table)))
 
     @property
     def zone(self) -> str | None:

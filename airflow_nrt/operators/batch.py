@@ -1,17 +1,16 @@
-"""Shared code of backfill and verification: a Spark batch over one report, and its verdict."""
+"""Shared code of backfill and verification: a Spark batch over windows of one report, and its verdict."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from airflow.sdk.exceptions import AirflowException, AirflowFailException
 
 from airflow_nrt.basics.errors import HomeError
 from airflow_nrt.basics.instants import format_instant, iso_instant
-from airflow_nrt.operators.command import Command, Outcome
-from airflow_nrt.operators.common import NrtBaseOperator
+from airflow_nrt.operators.command import Outcome
+from airflow_nrt.operators.command_task import NrtCommandOperator
 
 if TYPE_CHECKING:
     from airflow.sdk import Context
@@ -21,8 +20,8 @@ if TYPE_CHECKING:
 _MOST_NAMED = 10
 
 
-class NrtBatchOperator(NrtBaseOperator):
-    """Runs a batch command in the worker, in Spark's client mode.
+class NrtBatchOperator(NrtCommandOperator):
+    """Runs a batch command over the windows of an interval.
 
     Parameters beyond those of all operators:
 
@@ -32,7 +31,7 @@ class NrtBatchOperator(NrtBaseOperator):
     task began; 0: do not wait, and count unread files in `unread_files`
     """
 
-    template_fields: Sequence[str] = (*NrtBaseOperator.template_fields, "start", "end")
+    template_fields: Sequence[str] = (*NrtCommandOperator.template_fields, "start", "end")
 
     def __init__(
         self, *, start: str | None = None, end: str | None = None, wait_for_stream: float = 0.0, **kwargs: Any
@@ -43,41 +42,16 @@ class NrtBatchOperator(NrtBaseOperator):
         self.start = start
         self.end = end
         self.wait_for_stream = wait_for_stream
-        self._command: Command | None = None
 
     def run_command(
         self, context: Context, name: str, planned: PlannedReport, interval: tuple[str, str] | None, *options: str
     ) -> Outcome:
         """Runs `airflow-nrt NAME` over the windows of an interval. Raises InputError, NrtError."""
-        cluster = self.hook.cluster()
-        home = self.hook.home(self.home, planned.name)
-        self.show_home(context, home)
-        arguments = [
-            name,
-            str(self.program() or self.report_file()),
-            "--base",
-            planned.base,
-            "--home",
-            str(home.path),
-            "--master",
-            cluster.master,
-            "--json",
-        ]
-        if self.wait_for_stream:
-            arguments += ["--wait-for-stream", f"{int(self.wait_for_stream * 1000)}ms"]
-        if home.group is not None:
-            arguments += ["--group", home.group]
-        given = self.report_settings()
-        packages = {"spark.jars.packages": cluster.packages} if cluster.packages else {}
-        values = {**(cluster.conf or {}), **dict(given.values), **packages}
-        if interval is not None:
-            arguments += ["--start", interval[0], "--end", interval[1]]
-        settings = replace(given, values=tuple(sorted(values.items())))
-        arguments += options
-        self._command = Command(arguments, lambda line: self.log.info("%s", line), settings, cluster.environment)
-        outcome = self._command.run()
+        waiting = ("--wait-for-stream", f"{int(self.wait_for_stream * 1000)}ms") if self.wait_for_stream else ()
+        windows = ("--start", interval[0], "--end", interval[1]) if interval is not None else ()
+        outcome = self.run_child(context, name, planned, *waiting, *windows, *options)
         try:
-            self.note_in(home, name)
+            self.note_in(self.hook.home(self.home, planned.name), name)
         except HomeError as wrong:
             # The work of the task is done.
             self.log.warning("the home does not name this task, so the page offers no runs of it: %s", wrong)
@@ -85,10 +59,6 @@ class NrtBatchOperator(NrtBaseOperator):
 
     def takes(self) -> tuple[str, ...]:
         return () if self.start or self.end else ("interval",)
-
-    def on_kill(self) -> None:
-        if self._command is not None:
-            self._command.kill()
 
 
 def verdict_xcom(verdict: Mapping[str, Any]) -> dict[str, Any]:

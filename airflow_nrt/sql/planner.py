@@ -9,6 +9,7 @@ from functools import partial
 from os.path import normpath
 from pathlib import Path
 
+from airflow_nrt.model.connectors import connector_of
 from airflow_nrt.model.options.known import MAX_SCRIPT, REPORT_OPTIONS, SPARK_PREFIX, TIME_ZONE, find, nearest
 from airflow_nrt.model.origins import Origin
 from airflow_nrt.model.plan import Plan
@@ -356,11 +357,11 @@ class Planner:
         self._forget()
 
     def _placed(self, table: Table) -> Table:
-        """The table with an absolute path without `..`, as Spark spells the paths of its files."""
-        path = table.options.get("path")
-        if path is None or ("://" in path and not path.startswith("file://")):
-            return table
-        return with_options(table, {"path": normpath(self.base / path.removeprefix("file://"))})
+        """The table with absolute paths without `..`, as Spark spells the paths of its files."""
+        given = {name: table.options[name] for name in connector_of(table).paths if name in table.options}
+        local = {name: path for name, path in given.items() if "://" not in path or path.startswith("file://")}
+        placed = {name: normpath(self.base / path.removeprefix("file://")) for name, path in local.items()}
+        return with_options(table, placed) if placed else table
 
     def _check_free(self, name: str, at: Place) -> None:
         if name in self.queries.tables or name in self.queries.views:

@@ -60,7 +60,7 @@ WRONG = {
     "setting": ("SET 'pipeline.nme' = 'x';\n" + REPORT, "1:1: there is no setting 'pipeline.nme'; did you mean 'pipeline.name'?"),
     "emit setting": ("SET 'table.exec.emit.early-fire.enabled' = 'true';\n" + REPORT, "1:1: Currently, window table function based aggregate doesn't support early-fire and late-fire configuration 'table.exec.emit.early-fire.enabled' and 'table.exec.emit.late-fire.enabled': leave it out, and write INSERT INTO t /*+ OPTIONS('first-result' = '-15 min') */ for early results, or OPTIONS('late-updates' = 'on', 'last-result' = '+15 min') for those of late rows"),
     "connector": (changed("'filesystem', 'path' = 'orders'", "'filesystm', 'path' = 'orders'"), "1:1: table 'orders': there is no connector 'filesystm'; did you mean 'filesystem'?"),
-    "another connector": (changed("'filesystem', 'path' = 'orders'", "'pulsar', 'topics' = 'orders'"), "1:1: table 'orders': there is no connector 'pulsar'; there are 'filesystem', 'print', 'kafka', 'upsert-kafka', 'jdbc', 'datagen' and 'blackhole'"),
+    "another connector": (changed("'filesystem', 'path' = 'orders'", "'pulsar', 'topics' = 'orders'"), "1:1: table 'orders': there is no connector 'pulsar'; there are 'filesystem', 'print', 'kafka', 'upsert-kafka', 'jdbc', 'delta', 'iceberg', 'datagen' and 'blackhole'"),
     "partition key": (changed(") WITH ('connector' = 'filesystem', 'path' = 'orders'", ") PARTITIONED BY (ds) WITH ('connector' = 'filesystem', 'path' = 'orders'"), "1:1: table 'orders' has no column 'ds'"),
     # time
     "no watermark": (

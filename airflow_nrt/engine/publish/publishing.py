@@ -88,16 +88,19 @@ def _publish(
     decided = [one for one in entry.published if only in (None, one.insert)]
     owed: set[str] = set()
     for insert, together in _visible_together(plan, decided):
-        # Asked as late as possible, because a later entry may come meanwhile. Printed rows have no place.
-        files = [one for one in together if not one.target or _place(one) not in newer]
+        sink, files = sink_of(insert), together
+        if not sink.publishes_entries:
+            # Asked as late as possible, because a later entry may come meanwhile. Printed rows have no place.
+            files = [one for one in together if not one.target or _place(one) not in newer]
         if not files:
             continue
-        if not attempt(insert, entry, partial(sink_of(insert).publish, home, insert, entry, files)):
+        if not attempt(insert, entry, partial(sink.publish, home, insert, entry, files)):
             owed.add(insert.name)
             continue
+        reach("publish-visible")
         for published in files:
             then(published)
-        if sink_of(insert).publishes_entries:
+        if sink.publishes_entries:
             sample_insert(home, insert, entry)
             # Else they would be published again, as long as another sink of the entry is away.
             _remove_staged(home, files)

@@ -33,6 +33,14 @@ class Standing:
     foreign: Mapping[str, str] = field(default_factory=dict)
 
 
+@dataclass(frozen=True)
+class Maintained:
+    """A table after its maintenance: the numbers of files with its rows before and after it."""
+
+    files_before: int
+    files_after: int
+
+
 class Sink(ABC):
     """The results of one connector. It is stateless: only the log knows what was published.
 
@@ -57,7 +65,10 @@ class Sink(ABC):
         """
 
     publishes_entries: ClassVar[bool] = False
-    """Whether all that an entry publishes becomes visible at once. Else one file after the other does."""
+    """Whether all that an entry publishes becomes visible at once. Else one file after the other does.
+
+    Such a sink itself decides what it has published, also of a window that a later entry has published already.
+    """
 
     @abstractmethod
     def publish(self, home: Home, insert: Insert, entry: Entry, files: Sequence[Published]) -> None:
@@ -69,6 +80,14 @@ class Sink(ABC):
     @abstractmethod
     def remove(self, home: Home, insert: Insert, entry: Entry, target: str) -> None:
         """Removes a target, as an entry has decided. A missing one is no error."""
+
+    def maintain(self, home: Home, insert: Insert, before: int) -> Maintained | None:
+        """Puts the rows of the table into few files, and removes what only its versions from before this time (ms of
+        the wall clock) need. None if the sink's table needs nothing of that.
+
+        It may run beside a driver. Raises InputError if there is no table, or if it belongs to another home.
+        """
+        return None
 
     @property
     def is_copy(self) -> bool:

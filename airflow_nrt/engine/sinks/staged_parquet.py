@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, SparkSession
 
 from airflow_nrt.engine.sinks.ordered import ordered
 from airflow_nrt.engine.state.footers import read_footer
@@ -25,6 +26,16 @@ def in_windows(frame: DataFrame, insert: Insert, tasks: int) -> DataFrame:
         return ordered(frame, insert, [])
     frame = frame.repartition(tasks, WINDOW_END) if tasks > 1 else frame.coalesce(1)
     return ordered(frame, insert, [WINDOW_END])
+
+
+def read_staged(spark: SparkSession, insert: Insert, files: Iterable[Path]) -> DataFrame:
+    """The rows of staged files of an insert, with `_nrt_end` if it is windowed."""
+    by_place: dict[Path, list[str]] = {}
+    for file in files:
+        # An entry may have been staged in several steps.
+        by_place.setdefault(file.parents[1 if insert.operators else 0], []).append(str(file))
+    parts = (spark.read.option("basePath", str(base)).parquet(*some) for base, some in by_place.items())
+    return reduce(DataFrame.unionAll, parts)
 
 
 def staged_parquet(

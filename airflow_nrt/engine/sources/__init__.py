@@ -9,6 +9,9 @@ from pyspark.sql import SparkSession
 from airflow_nrt.engine.sources.datagen import Datagen
 from airflow_nrt.engine.sources.filesystem import Filesystem
 from airflow_nrt.engine.sources.kafka.kafka import Kafka
+from airflow_nrt.engine.sources.lakehouse.delta import DeltaHistory
+from airflow_nrt.engine.sources.lakehouse.iceberg import IcebergHistory
+from airflow_nrt.engine.sources.lakehouse.lakehouse import LakehouseSource
 from airflow_nrt.engine.sources.source import Source
 from airflow_nrt.home.log.entries import Split
 from airflow_nrt.model.tables import Table
@@ -17,6 +20,8 @@ SOURCES: dict[str, Source] = {
     "filesystem": Filesystem(),
     "kafka": Kafka(),
     "upsert-kafka": Kafka(),
+    "delta": LakehouseSource(DeltaHistory),
+    "iceberg": LakehouseSource(IcebergHistory),
     "datagen": Datagen(),
 }
 

@@ -114,6 +114,10 @@ class Source(ABC):
         Raises FileNotFoundError if it is gone.
         """
 
+    def gone(self, split: Split) -> str:
+        """The message about a split that was read and is gone."""
+        return f"the source file {split.name} was read and is gone"
+
     def readable(self, spark: SparkSession, table: Table, splits: Iterable[Split]) -> tuple[list[Split], list[str]]:
         """Which of these splits can be read again, and messages about those that have changed or are gone."""
         usable, problems = [], []
@@ -121,7 +125,7 @@ class Source(ABC):
             try:
                 change = self.change_of(split)
             except FileNotFoundError:
-                problems.append(f"the source file {split.name} was read and is gone")
+                problems.append(self.gone(split))
                 continue
             if change is not None:
                 problems.append(change)

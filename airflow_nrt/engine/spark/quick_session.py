@@ -23,6 +23,7 @@ from pyspark import SparkConf, SparkContext
 from pyspark.sql import SparkSession
 from pyspark.sql.types import NumpyArrayConverter, NumpyScalarConverter
 
+from airflow_nrt.basics.spark_needs import EXTENSIONS, joined
 from airflow_nrt.engine.spark.gateway import start_java
 
 _SESSION = "org.apache.spark.sql.classic.SparkSession"
@@ -54,7 +55,11 @@ def quick_session(settings: Mapping[str, str]) -> SparkSession:
     INPUT_CONVERTER[:] = [_OfNumpyAlone(one) if isinstance(one, of_numpy) else one for one in INPUT_CONVERTER]
     with _same_ctrl_c():
         start_java(settings)
-        context: Any = SparkContext.getOrCreate(SparkConf().setAll(list(settings.items())))
+        known = SparkConf()
+        if EXTENSIONS in settings:
+            # Spark-submit may have been given others, by a connection of Airflow.
+            settings = {**settings, EXTENSIONS: joined(known.get(EXTENSIONS) or "", settings[EXTENSIONS])}
+        context: Any = SparkContext.getOrCreate(known.setAll(list(settings.items())))
     try:
         made = _made(context._jvm, context._jsc.sc())
     except (Py4JError, TypeError) as other:

@@ -24,13 +24,25 @@ named."""
 
 
 @dataclass(frozen=True)
+class TableVersion:
+    """A version of a table with a history, and how many files a source takes from it."""
+
+    number: int
+    files: int
+
+
+@dataclass(frozen=True)
 class SourceFile:
-    """A file of a source as it was when it was read. One that is `corrupt` could not be read, and gave no rows."""
+    """A file of a source as it was when it was read. One that is `corrupt` could not be read, and gave no rows.
+
+    `version` is set where a table has a history: the version that the file was found in.
+    """
 
     path: str
     size: int
     modified: int
     corrupt: bool = False
+    version: TableVersion | None = None
 
     @property
     def name(self) -> str:
@@ -349,6 +361,9 @@ class Entry(_Head):
         for name in ("ranges", "dimensions"):
             if not body.get(name):
                 body.pop(name, None)
+        for file in _files_in(body.get("files", ())):
+            if file["version"] is None:
+                del file["version"]
         for state in body["position"]["sources"].values() if "position" in body else ():
             if not state["parts"]:
                 del state["parts"]
@@ -371,6 +386,11 @@ class Entry(_Head):
     @property
     def position(self) -> Position | None:
         return self.body.position if isinstance(self.body, (Commit, Tick)) else None
+
+
+def _files_in(files: Any) -> Iterable[dict[str, Any]]:
+    """The files of a commit, or those of a restatement, which has them by source."""
+    return [file for some in files.values() for file in some] if isinstance(files, dict) else files
 
 
 def kind_of(body: Body) -> str:

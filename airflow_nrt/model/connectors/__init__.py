@@ -5,13 +5,15 @@ from __future__ import annotations
 from airflow_nrt.model.connectors.blackhole import Blackhole
 from airflow_nrt.model.connectors.connector import Connector
 from airflow_nrt.model.connectors.datagen import Datagen
+from airflow_nrt.model.connectors.delta import Delta
 from airflow_nrt.model.connectors.filesystem import Filesystem
+from airflow_nrt.model.connectors.iceberg import Iceberg
 from airflow_nrt.model.connectors.jdbc import Jdbc
 from airflow_nrt.model.connectors.kafka import Kafka, UpsertKafka
 from airflow_nrt.model.connectors.standard_output import Print
 from airflow_nrt.model.tables import Table
 
-_ALL = (Filesystem(), Print(), Kafka(), UpsertKafka(), Jdbc(), Datagen(), Blackhole())
+_ALL = (Filesystem(), Print(), Kafka(), UpsertKafka(), Jdbc(), Delta(), Iceberg(), Datagen(), Blackhole())
 CONNECTORS: dict[str, Connector] = {one.name: one for one in _ALL}
 
 

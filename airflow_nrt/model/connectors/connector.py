@@ -45,6 +45,13 @@ class Connector(ABC):
     shares_tables: ClassVar[bool] = True
     """Whether several INSERTs may write into one table."""
 
+    replaces_windows: ClassVar[bool] = False
+    """Whether one commit replaces the rows of a window in all partitions. Then a newer version of a window is written
+    whole, also into a table that takes changes of rows."""
+
+    paths: ClassVar[tuple[str, ...]] = ("path",)
+    """The options that are places in a file system; relative ones start at the report."""
+
     @abstractmethod
     def check_source(self, table: Table) -> None:
         """Raises InputError if the table can't be read."""
@@ -85,6 +92,10 @@ class Connector(ABC):
     def jars(self, table: Table) -> tuple[str, ...]:
         """What Spark needs for the table beside its own jars, by the names of `basics/jars.py`."""
         return ()
+
+    def spark_settings(self, table: Table) -> Mapping[str, str]:
+        """The settings of Spark that a session needs for the table, before it begins."""
+        return {}
 
     def place(self, table: Table) -> str:
         """The location of the table, for people."""

@@ -7,9 +7,10 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 from airflow_nrt.basics.durations import MINUTE, parse_duration
-from airflow_nrt.basics.errors import InputError, MissingError
+from airflow_nrt.basics.errors import InputError
 from airflow_nrt.model.connectors.connector import Connector
 from airflow_nrt.model.connectors.jdbc_connection import login_of
+from airflow_nrt.model.connectors.windows_by_end import check_windows_by_end
 from airflow_nrt.model.options.known import EVERY_SINK, SINK_OPTIONS, read_option
 from airflow_nrt.model.options.lookups import LOOKUP_OPTIONS, looks_every
 from airflow_nrt.model.options.option import Option, free, named, parse_boolean, positive, whole_number
@@ -112,19 +113,7 @@ class Jdbc(Connector):
         return replace(table, options={**table.options, **known})
 
     def check_windows(self, table: Table, window: Window, end_column: str | None) -> None:
-        """Windows must be found again in the table: a newer version of one replaces its rows."""
-        if not window.ends_on_grid:
-            raise MissingError(f"table {table.name!r}: results of {window} in a database", "write them into files")
-        if end_column is None:
-            raise InputError(
-                f"table {table.name!r}: a newer version of a window replaces its rows, so the table needs a column "
-                "with their window_end: SELECT it"
-            )
-        if table.primary_key and end_column not in table.primary_key:
-            raise InputError(
-                f"table {table.name!r}: each window has rows of its own, so the PRIMARY KEY needs the column of "
-                f"window_end: PRIMARY KEY ({', '.join((*table.primary_key, end_column))}) NOT ENFORCED"
-            )
+        check_windows_by_end(table, window, end_column, "a database")
 
     def takes_changes_as_such(self, table: Table) -> bool:
         return bool(table.primary_key)

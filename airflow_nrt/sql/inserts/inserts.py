@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from airflow_nrt.basics.spelling import quote
 from airflow_nrt.basics.types import DataType, Field
+from airflow_nrt.model.connectors import connector_of
 from airflow_nrt.model.internal_columns import CHANGE_HIDDEN, SORTED_BY, WINDOW_END
 from airflow_nrt.model.operators import Query, Regroup, WindowAggregate
 from airflow_nrt.model.plan import Insert
@@ -136,7 +137,7 @@ def matched(sink: Table, relation: Relation, statement: parsed.Insert) -> tuple[
 
 def _check_partitions(sink: Table, relation: Relation, given: dict[str, ScopeColumn], statement: parsed.Insert) -> None:
     """Raises SqlError if a window's rows can be in several partitions. A window is published whole, by one rename."""
-    if relation.window is None or not relation.window.ends_on_grid:
+    if relation.window is None or not relation.window.ends_on_grid or connector_of(sink).replaces_windows:
         return
     for key in sink.partition_keys:
         source = given.get(key)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import uuid
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,7 +22,7 @@ from airflow_nrt.engine.sinks.jdbc.tables import OP as STAGED_OP
 from airflow_nrt.engine.sinks.jdbc.tables import ROW, STAGE, WINDOW, Tables, stages_of
 from airflow_nrt.engine.sinks.jdbc.texts import text_sql, written
 from airflow_nrt.engine.sinks.sink import Ledger, Sink, Standing
-from airflow_nrt.engine.sinks.staged_parquet import in_windows, staged_parquet, staged_sample
+from airflow_nrt.engine.sinks.staged_parquet import in_windows, read_staged, staged_parquet, staged_sample
 from airflow_nrt.engine.spark.active import active_session
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Entry, Published
@@ -108,12 +107,7 @@ class Jdbc(Sink):
 
 def _write(spark: SparkSession, insert: Insert, stage: str, files: Sequence[Path]) -> None:
     """Copies staged files into the table of staged rows. Each row has a number, by which it counts once."""
-    by_place: dict[Path, list[str]] = {}
-    for file in files:
-        # An entry may have been staged in several steps.
-        by_place.setdefault(file.parents[1 if insert.operators else 0], []).append(str(file))
-    parts = (spark.read.option("basePath", str(base)).parquet(*some) for base, some in by_place.items())
-    rows = reduce(DataFrame.unionAll, parts)
+    rows = read_staged(spark, insert, files)
     end = F.col(WINDOW_END).cast("string") if insert.operators else F.lit(None).cast("string")
     columns = [STAGED_OP, *(quote(column.name) for column in insert.sink.physical)]
     numbered = rows.select(

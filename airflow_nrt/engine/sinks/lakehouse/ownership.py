@@ -1,0 +1,78 @@
+"""Whose a table is: one home publishes into it, from the log entry on at which it took the table."""
+
+from __future__ import annotations
+
+from airflow_nrt.basics.errors import FencedError, InputError
+from airflow_nrt.engine.sinks.lakehouse.columns import check_columns, columns_sql
+from airflow_nrt.engine.sinks.lakehouse.lake_table import LakeTable
+from airflow_nrt.home.home import Home
+from airflow_nrt.model.connectors.lakehouse import CREATE
+
+OWNER, SINCE, KEY = "airflow-nrt.home", "airflow-nrt.since", "airflow-nrt.primary-key"
+"""Properties of a table: the id of the home, the last entry of its log when it took the table, and the columns by which
+rows are replaced."""
+
+
+def writer_of(home: Home, table: LakeTable) -> str:
+    """The name of a home's insert in the marks of commits."""
+    return f"airflow-nrt/{home.identity().id}/{table.insert.name}"
+
+
+def claim(table: LakeTable, home: Home, may_create: bool) -> None:
+    """Makes the table if it may, and takes it for a home.
+
+    Raises InputError if it is another home's, if its columns don't fit, or if the home is an older copy of itself.
+    """
+    sink, owner = table.insert.sink, home.identity().id
+    own = {OWNER: owner, SINCE: str(home.log().last)}
+    if sink.primary_key:
+        own[KEY] = ", ".join(sink.primary_key)
+    if table.schema() is None:
+        columns = columns_sql(sink.physical)
+        if not may_create:
+            raise InputError(
+                f"table {sink.name!r}: there is no table {table.name}: create it, or set '{CREATE}' = 'true'. Its "
+                f"columns would be: {columns}"
+            )
+        table.create(columns, own)
+    schema = table.schema()
+    assert schema is not None
+    check_columns(sink, schema, table.name)
+    properties = table.properties()
+    if OWNER not in properties:
+        table.set_properties(own)
+    elif properties[OWNER] != owner:
+        raise InputError(
+            f"table {sink.name!r}: another home publishes to table {table.name} (its id is {properties[OWNER]}); give "
+            f"this report a table of its own, or remove the property '{OWNER}' if that home is gone"
+        )
+    _check_log(table, home)
+
+
+def _check_log(table: LakeTable, home: Home) -> None:
+    last = table.published(writer_of(home, table))
+    # Read after the mark: a driver may be publishing.
+    if last is not None and last > home.log().last:
+        raise InputError(
+            f"table {table.insert.sink.name!r}: table {table.name} has results of log entry {last}, and the log of "
+            f"{home.path} ends with {home.log().last}: the home is an older copy of itself. Use a new home and a new "
+            "table, or restore the newer home"
+        )
+
+
+def published_until(table: LakeTable, home: Home) -> int:
+    """The log entry up to which the table has the results of its insert.
+
+    Raises InputError if the table is gone, FencedError if it is another home's by now.
+    """
+    where = f"table {table.insert.sink.name!r}: table {table.name}"
+    if table.schema() is None:
+        raise InputError(
+            f"{where} is gone: restore it. Or start again with '{CREATE}' = 'true', which makes an empty one, and let "
+            "a backfill publish its windows"
+        )
+    properties = table.properties()
+    if properties.get(OWNER) != home.identity().id:
+        raise FencedError(f"{where} is another home's by now")
+    marked = table.published(writer_of(home, table))
+    return max(int(properties.get(SINCE, -1)), -1 if marked is None else marked)

@@ -1,0 +1,1 @@
+"""Tables of a lakehouse in the session of Spark."""

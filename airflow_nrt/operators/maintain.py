@@ -1,0 +1,37 @@
+"""Maintaining the tables of a lakehouse that a stream writes into."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from airflow.sdk import Context
+
+from airflow_nrt.basics.durations import parse_duration
+from airflow_nrt.operators.command_task import NrtCommandOperator
+from airflow_nrt.operators.literals import check_literal, check_value
+
+
+class NrtMaintainOperator(NrtCommandOperator):
+    """Compacts the tables of Delta and Iceberg that a report writes into, and removes their old versions.
+
+    It may run while the stream does: whoever loses a race against the other begins again. What the stream has published
+    stays published, and can be verified.
+
+    :param keep: (templated) how much of the tables' history stays, as `'7 d'`; at least an hour. Readers that travel
+    further back in time find nothing
+    :xcom return_value: by insert, `files_before` and `files_after`
+    """
+
+    template_fields: Sequence[str] = (*NrtCommandOperator.template_fields, "keep")
+
+    def __init__(self, *, keep: str = "7 d", **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        check_literal("keep", keep, parse_duration)
+        self.keep = keep
+
+    def execute(self, context: Context) -> dict[str, Any]:
+        with self.at_work():
+            check_value("keep", self.keep, parse_duration)
+            outcome = self.run_child(context, "maintain", self.planned(), "--keep", self.keep)
+        return dict(outcome.result["tables"])
