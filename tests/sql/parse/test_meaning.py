@@ -25,6 +25,7 @@ QUERIES = (
         EXTRACT(DAY FROM ts),
         COUNT(DISTINCT id) FILTER (WHERE id > 3), LISTAGG(shop, ',') WITHIN GROUP (ORDER BY id DESC NULLS LAST)
     FROM orders o LEFT JOIN b USING (shop, x) JOIN c ON o.id = c.id NATURAL JOIN d
+        JOIN shops FOR SYSTEM_TIME AS OF o.proctime AS s ON o.shop = s.id
         CROSS JOIN UNNEST(o.tags) WITH ORDINALITY AS t (tag, n) LEFT JOIN LATERAL TABLE(f(o.id)) AS g (v) ON TRUE,
         (SELECT id FROM e) AS sub (k)
     WHERE id BETWEEN 1 AND 10 AND shop NOT IN ('a', 'b') AND id IN (SELECT id FROM f) AND shop LIKE 'a!%' ESCAPE '!'
@@ -44,7 +45,8 @@ QUERIES = (
 TREES = tuple(map(parse_query, QUERIES))
 WITHOUT_A_MEANING = {
     ("TableName", "alias"), ("Derived", "alias"), ("FunctionTable", "alias"), ("Lateral", "alias"),
-    ("TableName", "options"), ("Frame", "text"), ("Literal", "kind"),
+    ("TableVersion", "alias"), ("TableVersion", "options"), ("TableName", "options"),
+    ("Frame", "text"), ("Literal", "kind"),
 }  # fmt: skip
 """Aliases of tables are in what they qualify, OPTIONS are in a table's facts, a frame's bounds are its text, and the
 quotes of a literal say its kind."""
