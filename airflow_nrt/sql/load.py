@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from airflow_nrt.basics.errors import InputError
-from airflow_nrt.model.options.settings import Settings, connection_settings
+from airflow_nrt.model.options.settings import Settings, connection_settings, connections
 from airflow_nrt.model.plan import Plan, with_given
 from airflow_nrt.sql.errors import Problems, SqlError, SqlErrors
 from airflow_nrt.sql.parse.parsed import CreateFunction
-from airflow_nrt.sql.parse.placeholders import filled, placeholders
+from airflow_nrt.sql.parse.placeholders import filled, place_in, placeholders
 from airflow_nrt.sql.parse.statements import parse_script
 from airflow_nrt.sql.planner import plan_report, plan_statements
 
@@ -51,7 +51,16 @@ def plan_script(script: str, settings: Mapping[str, str] | Settings, name: str, 
         plan = plan_report(text.text, name, base, given.but(_asked(script)))
     except (SqlError, SqlErrors) as wrong:
         raise text.in_script(wrong, given) from None
-    return replace(with_given(plan, given), script=script)
+    return replace(_completed(plan, given, script), script=script)
+
+
+def _completed(plan: Plan, given: Settings, script: str) -> Plan:
+    try:
+        return with_given(plan, given)
+    except InputError as wrong:
+        # Only connections are completed, and the message names the one that is wrong.
+        at = next((offset for name, offset in connections(script).items() if repr(name) in str(wrong)), 0)
+        raise SqlError(given.shown(str(wrong)), place_in(script, at), script=script) from None
 
 
 def _asked(script: str) -> set[str]:

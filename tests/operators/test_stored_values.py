@@ -15,6 +15,7 @@ from airflow_nrt.model.options.settings import Settings
 from airflow_nrt.model.plan import Plan
 from airflow_nrt.operators.stored_values import stored_values
 from airflow_nrt.operators.stream import NrtStreamOperator
+from airflow_nrt.sql.errors import SqlError
 from airflow_nrt.sql.load import load_report, plan_script
 
 REPORT = """
@@ -132,6 +133,17 @@ def test_what_a_connection_can_not_be(options: str, fields: dict[str, str], erro
     with pytest.raises(InputError) as wrong:
         of_connection(options, **fields)
     assert error in str(wrong.value)
+
+
+def test_the_place_of_a_connection_without_values(tmp_path: Path) -> None:
+    script = WHOLE.replace("${var:curve_table}", "curves")
+    with pytest.raises(SqlError) as wrong:
+        plan_script(script, {}, "curve", tmp_path)
+    assert script[wrong.value.at.offset :].startswith("'connection' = 'shop_db'")
+
+
+def test_a_connection_in_a_comment_is_not_asked_for() -> None:
+    assert stored_values("WITH ('table-name' = 'a' -- , 'connection' = 'nobody'\n)") == {}
 
 
 def test_a_connection_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:

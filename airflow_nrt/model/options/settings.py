@@ -27,9 +27,17 @@ _NO_SECRETS = ("true", "false")
 _NAMED_LIKE_SECRETS = re.compile(SECRET_NAMES, re.IGNORECASE)
 
 
-def connections(script: str) -> set[str]:
-    """The connections that tables of a script name by the option 'connection'."""
-    return set(_CONNECTIONS.findall(script))
+def connections(script: str) -> dict[str, int]:
+    """The connections that tables of a script name by the option 'connection', each with the offset of the option.
+
+    One in a comment that began on its line is none.
+    """
+    found: dict[str, int] = {}
+    for match in _CONNECTIONS.finditer(script):
+        line = script.rfind("\n", 0, match.start()) + 1
+        if "--" not in script[line : match.start()]:
+            found.setdefault(match[1], match.start())
+    return found
 
 
 def connection_settings(script: str) -> set[str]:

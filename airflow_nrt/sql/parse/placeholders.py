@@ -53,7 +53,7 @@ class Filled:
     def _place(self, at: Place) -> Place:
         if at.offset >= len(self.text):
             return Place(at.line - self.text.count("\n") + self.script.count("\n"), at.column, len(self.script))
-        return _place(self.script, self._offset(at.offset))
+        return place_in(self.script, self._offset(at.offset))
 
     def _offset(self, offset: int) -> int:
         """The offset in the script of an offset in the text."""
@@ -78,6 +78,11 @@ def placeholders(script: str) -> set[str]:
     return set(_PLACEHOLDER.findall(script))
 
 
+def place_in(script: str, offset: int) -> Place:
+    """The place of a character."""
+    return Place(script.count("\n", 0, offset) + 1, offset - script.rfind("\n", 0, offset), offset)
+
+
 def fill_placeholders(script: str, values: Mapping[str, str] | Settings) -> str:
     """The script with every `${KEY}` replaced; see `filled`."""
     return filled(script, Settings.of(values)).text
@@ -99,7 +104,7 @@ def filled(script: str, given: Settings) -> Filled:
             name = match.group(1)
             whence = "a task takes it from Airflow; here " if ":" in name else ""
             missing = f"the placeholder {match.group()} has no value: {whence}give one with --set {name}=…"
-            problems.errors.append(SqlError(missing, _place(script, match.start())))
+            problems.errors.append(SqlError(missing, place_in(script, match.start())))
     problems.raise_any(script)
     # This is checked before the text is made, because a value may be inserted at many places.
     check_size(len(script) + sum(len(values[match.group(1)]) - len(match.group()) for match in matches), values)
@@ -178,9 +183,5 @@ def _refused(script: str, hole: _Hole, why: str) -> SqlError:
     return SqlError(
         f"the value of ${{{hole.name}}} {why}: it must be one piece of text. Put the placeholder in quotes, where any "
         f"value is safe, or allow it to be any SQL (unsafe_settings=[{hole.name!r}], --unsafe-set {hole.name}=…)",
-        _place(script, hole.at),
+        place_in(script, hole.at),
     )
-
-
-def _place(script: str, offset: int) -> Place:
-    return Place(script.count("\n", 0, offset) + 1, offset - script.rfind("\n", 0, offset), offset)
