@@ -15,6 +15,8 @@ CREATE TABLE orders (
     'properties.bootstrap.servers' = '${BROKERS}',
     'scan.startup.mode' = 'earliest-offset',
     'scan.watermark.idle-timeout' = '1 min',
+    -- Some 40,000 records a batch: after a pause results come hour by hour, not all at the end.
+    'source.max-batch-size' = '8 mb',
     'format' = 'json',
     'json.ignore-parse-errors' = 'true',
     'scan.null-rowtime' = 'skip',
