@@ -6,51 +6,39 @@ The way of a row: `sources` → `time` → `windows` (absorb) → `state` → `w
 from __future__ import annotations
 
 import shutil
-import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 
 from pyspark.sql import DataFrame, SparkSession
 
-from airflow_nrt.basics.instants import END_OF_TIME
 from airflow_nrt.basics.spelling import string_literal
-from airflow_nrt.engine.batch.batch import needs_position
 from airflow_nrt.engine.dimensions.current import CurrentVersions
-from airflow_nrt.engine.driver.batch_result import Batch, BatchResult, BatchRows
-from airflow_nrt.engine.driver.single_batch import all_fired, comes_whole, whole_result
+from airflow_nrt.engine.driver.batch_result import Batch, BatchResult
+from airflow_nrt.engine.driver.batch_staging import BatchStaging
+from airflow_nrt.engine.driver.single_batch import all_fired, comes_whole
 from airflow_nrt.engine.failures.failures import corrupt_file, without
 from airflow_nrt.engine.faults import reach
 from airflow_nrt.engine.functions import register_functions
-from airflow_nrt.engine.publish.ledger import reasons, write_late, write_rejected, write_unreadable
 from airflow_nrt.engine.publish.owing import Attempt, at_once
 from airflow_nrt.engine.publish.publishing import publish_entry, remove_orphans, roll_forward
 from airflow_nrt.engine.publish.staging import Staging
 from airflow_nrt.engine.publish.update_tables import UpdateTables
 from airflow_nrt.engine.sampling.windows import sample_last
-from airflow_nrt.engine.sources import source_of
-from airflow_nrt.engine.spark.frames import run_query
-from airflow_nrt.engine.state.store import SliceStore, Written
-from airflow_nrt.engine.time.accept import judge, metered, rejected
-from airflow_nrt.engine.time.batch_clock import absorbed
-from airflow_nrt.engine.time.future import latest_rowtime
+from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.engine.updating.at_end import check_open
 from airflow_nrt.engine.updating.recent import moments_due
 from airflow_nrt.engine.updating.updates import Updates
-from airflow_nrt.engine.versions.throttled_changes import ThrottledInserts, WaitingFiles
+from airflow_nrt.engine.versions.throttled_changes import ThrottledInserts
 from airflow_nrt.engine.versions.versions import VersionedInserts, with_state
 from airflow_nrt.engine.windows.firing import Round
 from airflow_nrt.engine.windows.firing_clock import fires_at
 from airflow_nrt.engine.windows.kinds import kind_of
 from airflow_nrt.engine.windows.layout_of import layout_of
-from airflow_nrt.engine.windows.no_rows import no_rows
 from airflow_nrt.home.heartbeat import now_ms
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.clock import advanced, operator_watermark, with_clock, with_parts, with_proposals
 from airflow_nrt.home.log.entries import (
-    ARCHIVED,
     Commit,
-    Lateness,
     OperatorState,
     Position,
     Published,
@@ -62,13 +50,9 @@ from airflow_nrt.home.log.entries import (
     ranges_of,
 )
 from airflow_nrt.home.log.log import Writer
-from airflow_nrt.model.operators import Query
-from airflow_nrt.model.options.known import ARCHIVE
-from airflow_nrt.model.plan import Insert, Plan, Source
+from airflow_nrt.model.plan import Insert, Plan
 from airflow_nrt.model.timing import COMPLETE, EARLY
 
-Write = Callable[[Source, BatchRows, Mapping[str, "int | None"], Updates], tuple[dict[str, Written], list[Published]]]
-"""Writes the partials and the results of a batch, given the watermark of each operator."""
 COMMITS_KEPT = 2
 """State files stay for so many commits after their last reference, because a reader of the log may still read them."""
 
@@ -99,13 +83,14 @@ class StreamDriver:
         self.throttled = ThrottledInserts(self.store, plan)
         self.tables = UpdateTables(self.store)
         self.staging = Staging(home, writer.epoch, self.tables)
-        self.nothing = {one.name: no_rows(spark, one) for one in plan.sources if len(plan.sources) > 1}
+        self.batches = BatchStaging(
+            spark, plan, home, self.store, self.layouts, self.staging, self.versions, self.throttled
+        )
         self.position = self._complete(writer.log.position())
         self.tables.stand_at(self.position.tables)
         self.now = self._last_clock()
         # Also ticks plan queries that join, and a driver that died may have used an older version at its last time.
         self._stand_at_clock(self.now if plan.waits_for_clock else self._after_last_clock())
-        self.splits_read = {name: state.files for name, state in self.position.sources.items()}
         self._released: list[frozenset[str]] = []
 
     def _complete(self, position: Position) -> Position:
@@ -171,7 +156,7 @@ class StreamDriver:
         while entry is None:
             number = self.writer.log.last + 1
             try:
-                result = self._stage_batch(batch, splits, number)
+                result = self.batches.stage(batch, splits, number, self.position)
             except Exception as failure:
                 corrupt = corrupt_file(source, splits, failure)
                 # Retried once before the file counts as corrupt: the disk may have been at fault.
@@ -205,112 +190,6 @@ class StreamDriver:
             removed=tuple(self.tables.removed),
             dimensions=batch.dimensions,
         )
-
-    def _stage_batch(self, batch: Batch, splits: Sequence[Split], number: int) -> BatchResult:
-        """Writes partials, results without a window, and the ledger. None of it counts before the commit.
-
-        `number` is that of the entry that will commit it.
-        """
-        source, clock, watermarks = batch.source, batch.clock, batch.watermarks
-        write = self._compute if batch.is_whole else self._write
-        self.tables.stand_at(self.position.tables)
-        ledger = f"ledger/{self.writer.epoch}-{uuid.uuid4().hex}"
-        corrupt = [split for split in splits if split.corrupt]
-        if corrupt:
-            write_unreadable(self.home, ledger, source.name, corrupt)
-        if len(corrupt) == len(splits):
-            return BatchResult(ledger=ledger, rejected=reasons(self.home, ledger))
-        latest = latest_rowtime(self.spark, self.plan, source, clock)
-        arrival = absorbed(clock, self.position.sources[source.name].watermark)
-        judged = judge(self._read(source, splits), source, latest, arrival)
-        several = (
-            len(watermarks)
-            + len(self.plan.passing(source.name))
-            + len(self.plan.updated_through(source.name))
-            + source.is_archived
-            > 1
-        )
-        judged = judged.persist() if several else judged
-        connector = source_of(source.table)
-        proposed = {part: f"proposal_{n}" for n, part in enumerate(connector.parts(splits))}
-        watched, counts = metered(judged, {name: part for part, name in proposed.items()}, connector.part)
-        updates = Updates(self.store, self.plan, self.position, clock)
-        rows = BatchRows(source, number, watched, judged)
-        try:
-            written, published = write(source, rows, watermarks, updates)
-            changes, waiting = self._stage_changes(updates)
-        finally:
-            updates.close()
-        counted = counts.get
-        reach("absorb-written")
-        late = [Lateness(name, one.late, one.dropped) for name, one in written.items() if one.late]
-        for lateness in late:
-            write_late(self.spark, self.home, ledger, lateness.operator, written[lateness.operator].path)
-        if counted["rejected"]:
-            write_rejected(self.home, ledger, rejected(judged, source))
-        if several:
-            judged.unpersist()
-        rejections = reasons(self.home, ledger)
-        partials = {name: one.file for name, one in written.items() if one.file is not None}
-        return BatchResult(
-            row_count=counted["rows"],
-            proposals={part: counted[proposal] for part, proposal in proposed.items()},
-            partials=partials,
-            updating=updates.files,
-            published=(*published, *changes),
-            late=tuple(late),
-            ledger=ledger if late or rejections else None,
-            rejected=rejections,
-            touched=self.versions.touched(partials),
-            waiting=waiting,
-        )
-
-    def _read(self, source: Source, splits: Sequence[Split]) -> DataFrame:
-        ordered = needs_position(self.plan, source.name)
-        first = self.splits_read[source.name]
-        numbers = {split.name: first + n for n, split in enumerate(splits)} if ordered else None
-        usable = [split for split in splits if not split.corrupt]
-        return source_of(source.table).read(self.spark, source, usable, self.store.tasks, numbers)
-
-    def _write(
-        self, source: Source, rows: BatchRows, watermarks: Mapping[str, int | None], updates: Updates
-    ) -> tuple[dict[str, Written], list[Published]]:
-        """Writes the batch for every consumer."""
-        written: dict[str, Written] = {}
-        published: list[Published] = []
-        for operator in self.plan.readers(source.name):
-            layout, state = self.layouts[operator.name], self.position.operators[operator.name]
-            views = self._views(operator.input, source, rows.take(watermarks[operator.name]))
-            partials = kind_of(layout).absorb(self.store, layout, state, views)
-            written[operator.name] = self.store.write(operator.name, partials)
-        for insert in self.plan.passing(source.name):
-            frame = run_query(insert.query, self._views(insert.query, source, rows.take(None)))
-            published += self.staging.stage(insert, frame, "passed")
-        if source.is_archived:
-            insert = self.plan.insert(source.table.options[ARCHIVE])
-            frame = run_query(insert.query, {source.name: rows.archived()})
-            published += self.staging.stage(insert, frame, ARCHIVED)
-        updates.absorb({source.name: partial(rows.take, None)} if self.plan.updated_by(source.name) else {})
-        return written, published
-
-    def _compute(
-        self, source: Source, rows: BatchRows, watermarks: Mapping[str, int | None], updates: Updates
-    ) -> tuple[dict[str, Written], list[Published]]:
-        """Computes all windows, if the batch has all of their rows."""
-        result = whole_result(self.plan, rows.take(None), self.store.tasks)
-        return {}, self.staging.stage(self.plan.inserts[0], result, COMPLETE, END_OF_TIME)
-
-    def _stage_changes(self, updates: Updates) -> tuple[list[Published], WaitingFiles]:
-        """Stages the changes of updating operators; those of throttled inserts wait."""
-        changes = updates.changes(self.writer.log.last)
-        states = {True: "changed", False: "passed"}
-        at_once, waiting = self.throttled.hold(changes)
-        staged = [self.staging.stage(insert, frame, states[insert.changes]) for insert, frame in at_once]
-        return [one for some in staged for one in some], waiting
-
-    def _views(self, query: Query, source: Source, rows: DataFrame) -> dict[str, DataFrame]:
-        """The inputs of a query in a batch: its rows, and no rows of other sources."""
-        return {**{name: self.nothing[name] for name in query.inputs if name != source.name}, source.name: rows}
 
     def _after_batch(self, batch: Batch, files: int, result: BatchResult) -> Position:
         name = batch.source.name
@@ -441,7 +320,7 @@ class StreamDriver:
                 net = self.throttled.net(insert, self.position, self.writer.log.last)
                 published += self.staging.stage(insert, net, "changed")
             updates.absorb(fired.read_by_updating())
-            changes, waiting = self._stage_changes(updates)
+            changes, waiting = self.batches.stage_changes(updates, self.writer.log.last)
             published += changes
         finally:
             updates.close()
@@ -480,7 +359,7 @@ class StreamDriver:
         try:
             if not updates.move_on(moments):
                 return
-            published, waiting = self._stage_changes(updates)
+            published, waiting = self.batches.stage_changes(updates, self.writer.log.last)
         finally:
             updates.close()
         noted = self.throttled.noted(self.position.versions, waiting, {}, self.clock())
@@ -531,7 +410,6 @@ class StreamDriver:
         self._released.append((self.position.files() | self.store.standing) - position.files() - waiting)
         self.position = position
         self.tables.stand_at(position.tables)
-        self.splits_read = {name: state.files for name, state in position.sources.items()}
         while len(self._released) > COMMITS_KEPT:
             self.store.remove(self._released.pop(0))
             reach("clean-after")

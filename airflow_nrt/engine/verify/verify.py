@@ -146,6 +146,11 @@ def _verified(
             )
         elif source.table.watermark is not None:
             problems += check_watermarks(history, source.name, read)
+        if read.partial:
+            notes.append(
+                f"{source.name}: {len(read.partial)} batches have rows of other hours, too, which this interval does not "
+                "need: their watermarks and their late rows in the ledger are not checked here"
+            )
         say(f"source {source.name}: {len(needed[source.name])} files, watermarks follow from their rows")
     for operator in plan.operators:
         for name in operator.sources if all(pasts[name].knows_arrival for name in operator.sources) else ():

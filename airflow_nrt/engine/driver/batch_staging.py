@@ -1,0 +1,167 @@
+"""Staging a micro-batch for everything that reads it: partials, results without a window, an archive, the ledger.
+
+None of it counts before the commit.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Mapping, Sequence
+from functools import partial
+
+from pyspark.sql import DataFrame, SparkSession
+
+from airflow_nrt.basics.instants import END_OF_TIME
+from airflow_nrt.engine.batch.batch import needs_position
+from airflow_nrt.engine.driver.batch_result import Batch, BatchResult, BatchRows
+from airflow_nrt.engine.driver.single_batch import whole_result
+from airflow_nrt.engine.faults import reach
+from airflow_nrt.engine.publish.ledger import reasons, write_late, write_rejected, write_unreadable
+from airflow_nrt.engine.publish.staging import Staging
+from airflow_nrt.engine.sources import source_of
+from airflow_nrt.engine.spark.frames import run_query
+from airflow_nrt.engine.state.store import SliceStore, Written
+from airflow_nrt.engine.time.accept import judge, metered, rejected
+from airflow_nrt.engine.time.batch_clock import absorbed
+from airflow_nrt.engine.time.future import latest_rowtime
+from airflow_nrt.engine.updating.updates import Updates
+from airflow_nrt.engine.versions.throttled_changes import ThrottledInserts, WaitingFiles
+from airflow_nrt.engine.versions.versions import VersionedInserts
+from airflow_nrt.engine.windows.kinds import kind_of
+from airflow_nrt.engine.windows.layout import Layout
+from airflow_nrt.engine.windows.no_rows import no_rows
+from airflow_nrt.home.home import Home
+from airflow_nrt.home.log.entries import ARCHIVED, Lateness, Position, Published, Split
+from airflow_nrt.model.operators import Query
+from airflow_nrt.model.options.known import ARCHIVE
+from airflow_nrt.model.plan import Plan, Source
+from airflow_nrt.model.timing import COMPLETE
+
+
+class BatchStaging:
+    """Stages the batches of one driver, each as of the position before it."""
+
+    def __init__(
+        self,
+        spark: SparkSession,
+        plan: Plan,
+        home: Home,
+        store: SliceStore,
+        layouts: Mapping[str, Layout],
+        staging: Staging,
+        versions: VersionedInserts,
+        throttled: ThrottledInserts,
+    ) -> None:
+        self._spark = spark
+        self._plan = plan
+        self._home = home
+        self._store = store
+        self._layouts = layouts
+        self._staging = staging
+        self._versions = versions
+        self._throttled = throttled
+        self._nothing = {one.name: no_rows(spark, one) for one in plan.sources if len(plan.sources) > 1}
+
+    def stage(self, batch: Batch, splits: Sequence[Split], number: int, position: Position) -> BatchResult:
+        """Stages the splits of a batch, which the entry `number` will commit. `position` is that before it."""
+        source, clock = batch.source, batch.clock
+        write = self._compute if batch.is_whole else self._write
+        self._staging.tables.stand_at(position.tables)
+        ledger = f"ledger/{self._staging.epoch}-{uuid.uuid4().hex}"
+        corrupt = [split for split in splits if split.corrupt]
+        if corrupt:
+            write_unreadable(self._home, ledger, source.name, corrupt)
+        if len(corrupt) == len(splits):
+            return BatchResult(ledger=ledger, rejected=reasons(self._home, ledger))
+        latest = latest_rowtime(self._spark, self._plan, source, clock)
+        arrival = absorbed(clock, position.sources[source.name].watermark)
+        judged = judge(self._read(source, splits, position), source, latest, arrival)
+        several = (
+            len(batch.watermarks)
+            + len(self._plan.passing(source.name))
+            + len(self._plan.updated_through(source.name))
+            + source.is_archived
+            > 1
+        )
+        judged = judged.persist() if several else judged
+        connector = source_of(source.table)
+        proposed = {part: f"proposal_{n}" for n, part in enumerate(connector.parts(splits))}
+        watched, counts = metered(judged, {name: part for part, name in proposed.items()}, connector.part)
+        updates = Updates(self._store, self._plan, position, clock)
+        rows = BatchRows(source, number, watched, judged)
+        try:
+            written, published = write(batch, rows, position, updates)
+            changes, waiting = self.stage_changes(updates, number - 1)
+        finally:
+            updates.close()
+        counted = counts.get
+        reach("absorb-written")
+        late = [Lateness(name, one.late, one.dropped) for name, one in written.items() if one.late]
+        for lateness in late:
+            write_late(self._spark, self._home, ledger, lateness.operator, written[lateness.operator].path)
+        if counted["rejected"]:
+            write_rejected(self._home, ledger, rejected(judged, source))
+        if several:
+            judged.unpersist()
+        rejections = reasons(self._home, ledger)
+        partials = {name: one.file for name, one in written.items() if one.file is not None}
+        return BatchResult(
+            row_count=counted["rows"],
+            proposals={part: counted[proposal] for part, proposal in proposed.items()},
+            partials=partials,
+            updating=updates.files,
+            published=(*published, *changes),
+            late=tuple(late),
+            ledger=ledger if late or rejections else None,
+            rejected=rejections,
+            touched=self._versions.touched(partials),
+            waiting=waiting,
+        )
+
+    def _read(self, source: Source, splits: Sequence[Split], position: Position) -> DataFrame:
+        ordered = needs_position(self._plan, source.name)
+        first = position.sources[source.name].files
+        numbers = {split.name: first + n for n, split in enumerate(splits)} if ordered else None
+        usable = [split for split in splits if not split.corrupt]
+        return source_of(source.table).read(self._spark, source, usable, self._store.tasks, numbers)
+
+    def _write(
+        self, batch: Batch, rows: BatchRows, position: Position, updates: Updates
+    ) -> tuple[dict[str, Written], list[Published]]:
+        """Writes the batch for every consumer."""
+        source = batch.source
+        written: dict[str, Written] = {}
+        published: list[Published] = []
+        for operator in self._plan.readers(source.name):
+            layout, state = self._layouts[operator.name], position.operators[operator.name]
+            views = self._views(operator.input, source, rows.take(batch.watermarks[operator.name]))
+            partials = kind_of(layout).absorb(self._store, layout, state, views)
+            written[operator.name] = self._store.write(operator.name, partials)
+        for insert in self._plan.passing(source.name):
+            frame = run_query(insert.query, self._views(insert.query, source, rows.take(None)))
+            published += self._staging.stage(insert, frame, "passed")
+        if source.is_archived:
+            insert = self._plan.insert(source.table.options[ARCHIVE])
+            frame = run_query(insert.query, {source.name: rows.archived()})
+            published += self._staging.stage(insert, frame, ARCHIVED)
+        updates.absorb({source.name: partial(rows.take, None)} if self._plan.updated_by(source.name) else {})
+        return written, published
+
+    def _compute(
+        self, batch: Batch, rows: BatchRows, position: Position, updates: Updates
+    ) -> tuple[dict[str, Written], list[Published]]:
+        """Computes all windows, if the batch has all of their rows."""
+        result = whole_result(self._plan, rows.take(None), self._store.tasks)
+        return {}, self._staging.stage(self._plan.inserts[0], result, COMPLETE, END_OF_TIME)
+
+    def stage_changes(self, updates: Updates, last: int) -> tuple[list[Published], WaitingFiles]:
+        """Stages the changes of updating operators since the entry `last`; those of throttled inserts wait."""
+        changes = updates.changes(last)
+        states = {True: "changed", False: "passed"}
+        at_once, waiting = self._throttled.hold(changes)
+        staged = [self._staging.stage(insert, frame, states[insert.changes]) for insert, frame in at_once]
+        return [one for some in staged for one in some], waiting
+
+    def _views(self, query: Query, source: Source, rows: DataFrame) -> dict[str, DataFrame]:
+        """The inputs of a query in a batch: its rows, and no rows of other sources."""
+        return {**{name: self._nothing[name] for name in query.inputs if name != source.name}, source.name: rows}
