@@ -148,8 +148,8 @@ def _verified(
             problems += check_watermarks(history, source.name, read)
         if read.partial:
             notes.append(
-                f"{source.name}: {len(read.partial)} batches have rows of other hours, too, which this interval does not "
-                "need: their watermarks and their late rows in the ledger are not checked here"
+                f"{source.name}: {len(read.partial)} batches have rows in files that are not read here, too: their "
+                "watermarks, and their late rows in the ledger, are not checked"
             )
         say(f"source {source.name}: {len(needed[source.name])} files, watermarks follow from their rows")
     for operator in plan.operators:
