@@ -1,8 +1,9 @@
-"""Kafka → PostgreSQL and an archive, while driver, broker and database are killed again and again at random moments.
+"""Kafka → PostgreSQL, Delta, Iceberg and an archive, while driver, broker and database are killed again and again.
 
 python -m bench.topic.kills [--times 10] [--rate 1000] [--seed 1]
 
-In the end every window must be in the table once and right, and the archive must equal the topic.
+The moments are random. In the end every window must be in each table once and right, and the archive must equal the
+topic.
 """
 
 from __future__ import annotations
@@ -19,9 +20,9 @@ from airflow_nrt.cli.common import session
 from airflow_nrt.engine.verify.against_topic import verify_archives
 from airflow_nrt.engine.verify.verify import verify
 from airflow_nrt.sql.load import load_report
-from bench.topic.place import ARCHIVED, Place, place
+from bench.topic.place import ARCHIVED, LAKES, Place, place
 
-SPEED = 240.0
+SPEED = 120.0
 """Seconds of event time a second."""
 EVERY = (2.0, 12.0)
 """Seconds between two kills."""
@@ -50,7 +51,7 @@ class Chaos:
 
 def run(one: Place, times: int, rate: int, seed: int) -> bool:
     chance = random.Random(seed)
-    one.write(ARCHIVED)
+    one.write(ARCHIVED, LAKES)
     chaos = Chaos(one, one.driver())
     kills = [kill for kill in (chaos.kill_driver, chaos.kill_broker, chaos.kill_database) for _ in range(times)]
     chance.shuffle(kills)
@@ -75,6 +76,8 @@ def run(one: Place, times: int, rate: int, seed: int) -> bool:
         (archive,) = verify_archives(spark, plan, one.home)
     count, once = one.database.query("SELECT COUNT(*), COUNT(DISTINCT (item, window_end)) FROM curve")[0]
     print(verdict.text)
+    for each in verdict.inserts:
+        print(f"  {each.insert}: {each.windows} windows, {each.equal} equal, {each.unexplained} unexplained")
     print(*archive.lines, sep="\n")
     print(f"{count} rows of the table, {once} keys and windows; {one.read():,} records read")
     return verdict.is_proven and archive.is_equal and archive.equal == one.read() and count == once

@@ -24,10 +24,21 @@ CREATE TABLE curve (item INT, window_end TIMESTAMP(3), buyers BIGINT, gmv DECIMA
   PRIMARY KEY (item, window_end) NOT ENFORCED)
 WITH ('connector' = 'jdbc', 'url' = '{database}', 'table-name' = 'curve', 'username' = 'app',
   'sink.create-table' = 'true');
-INSERT INTO curve SELECT item, window_end, COUNT(DISTINCT buyer), SUM(price)
-FROM TABLE(CUMULATE(TABLE orders, DESCRIPTOR(ts), INTERVAL '10' MINUTES, INTERVAL '1' DAY))
-GROUP BY item, window_start, window_end;
+INSERT INTO curve {query};
 """
+QUERY = """SELECT item, window_end, COUNT(DISTINCT buyer), SUM(price)
+FROM TABLE(CUMULATE(TABLE orders, DESCRIPTOR(ts), INTERVAL '10' MINUTES, INTERVAL '1' DAY))
+GROUP BY item, window_start, window_end"""
+LAKES = f"""
+CREATE TABLE in_delta (item INT, window_end TIMESTAMP(3), buyers BIGINT, gmv DECIMAL(38, 2))
+WITH ('connector' = 'delta', 'table-path' = 'delta', 'sink.create-table' = 'true');
+CREATE TABLE in_iceberg (item INT, window_end TIMESTAMP(3), buyers BIGINT, gmv DECIMAL(38, 2))
+WITH ('connector' = 'iceberg', 'catalog-name' = 'lake', 'catalog-type' = 'hadoop', 'warehouse' = 'iceberg',
+  'catalog-database' = 'shop', 'catalog-table' = 'curve', 'sink.create-table' = 'true');
+INSERT INTO in_delta {QUERY};
+INSERT INTO in_iceberg {QUERY};
+"""
+"""The same results in tables of a lakehouse."""
 ARCHIVE = """
 CREATE TABLE orders_by_hour (item INT, buyer INT, price DECIMAL(10, 2), ts TIMESTAMP(3), ds STRING, hh STRING)
 PARTITIONED BY (ds, hh) WITH ('connector' = 'filesystem', 'path' = 'archive', 'format' = 'parquet');
@@ -48,13 +59,13 @@ class Place:
     def home(self) -> Home:
         return Home.at(self.path / "home")
 
-    def write(self, more: str = "") -> None:
-        """A report of its own, of which nothing has run. `more` are options of the topic."""
+    def write(self, more: str = "", others: str = "") -> None:
+        """A report of its own, of which nothing has run. `more` are options of the topic, `others` more statements."""
         shutil.rmtree(self.home.path, ignore_errors=True)
         shutil.rmtree(self.path / "archive", ignore_errors=True)
         self.database.query("DROP TABLE IF EXISTS curve, nrt_windows, nrt_owners")
-        text = REPORT.format(broker=self.broker.address, database=self.database.url, more=more)
-        (self.path / "curve.sql").write_text(ARCHIVE + text if more == ARCHIVED else text)
+        text = REPORT.format(broker=self.broker.address, database=self.database.url, more=more, query=QUERY)
+        (self.path / "curve.sql").write_text((ARCHIVE if more == ARCHIVED else "") + text + others)
 
     def driver(self, *more: str) -> subprocess.Popen[bytes]:
         line = [sys.executable, "-m", "airflow_nrt.cli.main", "run", str(self.path / "curve.sql")]
