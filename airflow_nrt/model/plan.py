@@ -350,5 +350,6 @@ def together(
 def with_given(plan: Plan, given: Settings) -> Plan:
     """The plan with the values that come in addition to its script. Raises InputError where a table lacks some."""
     sources = (replace(one, table=connector_of(one.table).completed(one.table, given)) for one in plan.sources)
+    lookups = (replace(one, table=connector_of(one.table).completed(one.table, given)) for one in plan.lookups)
     inserts = (replace(one, sink=connector_of(one.sink).completed(one.sink, given)) for one in plan.inserts)
-    return replace(plan, sources=tuple(sources), inserts=tuple(inserts), given=given)
+    return replace(plan, sources=tuple(sources), lookups=tuple(lookups), inserts=tuple(inserts), given=given)

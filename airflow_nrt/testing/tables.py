@@ -26,7 +26,7 @@ def moved_into(plan: Plan, directory: Path) -> Plan:
 
 def _moved_source(source: Source, directory: Path) -> Source:
     kept = {name: value for name, value in source.table.options.items() if name.startswith(_KEPT)}
-    return replace(source, table=_moved(source.table, directory, kept), partitions=None)
+    return replace(source, table=_moved(source.table, directory, kept), partitions=None, archive=None)
 
 
 def _moved_insert(insert: Insert, directory: Path) -> Insert:

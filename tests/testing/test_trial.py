@@ -145,3 +145,18 @@ def _other(report: Path) -> Path:
     other = report.with_name("other.sql")
     other.write_text(ORDERS + CURVE + INSERT.replace("SUM(price)", "SUM(prize)"))
     return other
+
+
+def test_a_trial_writes_no_archive(spark, report: Path, tmp_path: Path) -> None:
+    topic = "'connector' = 'kafka', 'topic' = 't', 'properties.bootstrap.servers' = 'h:1', 'format' = 'json'"
+    columns = ORDERS[ORDERS.index("(") + 1 : ORDERS.index("WATERMARK")]
+    archive = f"CREATE TABLE kept ({columns} ds STRING) PARTITIONED BY (ds) WITH ('connector' = 'filesystem',"
+    orders = (
+        ORDERS[: ORDERS.index("WITH")] + f"WITH ({topic}, 'scan.startup.mode' = 'latest-offset', 'archive' = 'kept');"
+    )
+    script = f"{archive} 'path' = '{tmp_path / 'kept'}', 'format' = 'parquet'); {orders}"
+    report.write_text(script + CURVE + INSERT)
+    with trial(report) as curve:
+        curve.rows("orders", order("a", "1.50", "10:01:00"), order("a", "3.00", "10:26:00"))
+        assert len(curve.windows("curve", "shop", "cnt")) == 2
+    assert not (tmp_path / "kept").exists()

@@ -11,6 +11,7 @@ from airflow_nrt.describe.description import describe
 from airflow_nrt.describe.lineage import lineage_of
 from airflow_nrt.home.identity.fingerprint import fingerprint
 from airflow_nrt.model.plan import Plan
+from airflow_nrt.sql.load import plan_script
 from airflow_nrt.sql.planner import plan_query
 
 TABLES = """
@@ -139,3 +140,14 @@ def test_the_fingerprint() -> None:
     assert fingerprint(planned(FORM, free)) == facts
     assert fingerprint(planned(changed("s.*", "s.region"))) != facts
     assert fingerprint(planned(changed("AS OF o.p", "AS OF o.p") + " AND s.region = 'a'")) != facts
+
+
+def test_a_dimension_of_a_connection() -> None:
+    jdbc = "'connector' = 'jdbc', 'connection' = 'db', 'table-name' = 'shops'"
+    tables = TABLES.replace("'connector' = 'filesystem', 'path' = 'shops', 'format' = 'csv'OPTIONS", jdbc)
+    tables = tables.replace("CREATE VIEW big AS SELECT * FROM shops;", "")
+    sink = "CREATE TABLE out (id BIGINT, shop INT, region STRING, owner STRING) WITH ('connector' = 'print');"
+    known = {"conn:db.conn_type": "postgres", "conn:db.host": "there", "conn:db.schema": "app"}
+    plan = plan_script(f"{tables}{sink} INSERT INTO out {FORM};", known, "r", Path("/"))
+    (lookup,) = plan.lookups
+    assert lookup.table.options["url"] == "jdbc:postgresql://there:5432/app"
