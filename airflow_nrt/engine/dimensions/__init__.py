@@ -5,9 +5,17 @@ from __future__ import annotations
 from airflow_nrt.engine.dimensions.dimension import Dimension
 from airflow_nrt.engine.dimensions.files import FileDimension
 from airflow_nrt.engine.dimensions.jdbc import JdbcDimension
+from airflow_nrt.engine.dimensions.lakehouse import LakehouseDimension
+from airflow_nrt.engine.sources.lakehouse.delta import DeltaHistory
+from airflow_nrt.engine.sources.lakehouse.iceberg import IcebergHistory
 from airflow_nrt.model.tables import Table
 
-DIMENSIONS: dict[str, Dimension] = {"filesystem": FileDimension(), "jdbc": JdbcDimension()}
+DIMENSIONS: dict[str, Dimension] = {
+    "filesystem": FileDimension(),
+    "jdbc": JdbcDimension(),
+    "delta": LakehouseDimension(DeltaHistory),
+    "iceberg": LakehouseDimension(IcebergHistory),
+}
 
 
 def dimension_of(table: Table) -> Dimension:

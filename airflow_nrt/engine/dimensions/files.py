@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from pathlib import Path
 
 from pyspark.sql import DataFrame, Observation, SparkSession
@@ -36,13 +36,7 @@ class FileDimension(Dimension):
             is_there = Path(table.path.removeprefix("file://")).exists()
             way_out = "" if is_there else ": correct 'path', or make it"
             raise UnreachableError(f"table {table.name!r} can't be looked up: {wrong}{way_out}") from None
-        size = sum(file.size for file in files)
-        if size > MOST_BYTES:
-            raise InputError(
-                f"table {table.name!r} has {size:,} bytes of files, and a table that is looked up may have "
-                f"{MOST_BYTES:,}: each task holds it in memory. Keep fewer rows or columns in it, or join it without "
-                "FOR SYSTEM_TIME AS OF"
-            )
+        check_size(table, files)
         return files
 
     def rows(self, spark: SparkSession, source: Source, mark: Hashable) -> tuple[DataFrame, Observation | None]:
@@ -52,3 +46,13 @@ class FileDimension(Dimension):
         rows = source_of(source.table).read(spark, source, mark, ONE)
         judged, counts = metered(judge(rows, source, None, absorbed(None, None)))
         return accepted(judged, source), counts
+
+
+def check_size(table: Table, files: Iterable[SourceFile]) -> None:
+    """Raises InputError if these files of a table are too large to be looked up."""
+    size = sum(file.size for file in files)
+    if size > MOST_BYTES:
+        raise InputError(
+            f"table {table.name!r} has {size:,} bytes of files, and a table that is looked up may have {MOST_BYTES:,}: "
+            "each task holds it in memory. Keep fewer rows or columns in it, or join it without FOR SYSTEM_TIME AS OF"
+        )

@@ -64,7 +64,7 @@ class Connector(ABC):
         """Raises InputError if rows of the table can't be looked up by a lookup join."""
         raise InputError(
             f"table {table.name!r}: connector '{self.name}' can't be looked up by FOR SYSTEM_TIME AS OF: use a table "
-            "of 'connector' = 'filesystem' or 'jdbc'"
+            "of 'connector' = 'filesystem', 'jdbc', 'delta' or 'iceberg'"
         )
 
     def looks_every(self, table: Table) -> int:

@@ -10,6 +10,7 @@ from airflow_nrt.basics.errors import InputError, MissingError
 from airflow_nrt.model.connectors.connector import Connector
 from airflow_nrt.model.connectors.windows_by_end import check_windows_by_end
 from airflow_nrt.model.options.known import EVERY_SINK, EVERY_SOURCE, SINK_OPTIONS, read_option
+from airflow_nrt.model.options.lookups import LOOKUP_OPTIONS
 from airflow_nrt.model.options.option import Option, free, parse_boolean
 from airflow_nrt.model.tables import Table
 from airflow_nrt.model.windows import Window
@@ -18,6 +19,7 @@ CREATE = "sink.create-table"
 LAKEHOUSE_OPTIONS = (
     *EVERY_SOURCE,
     *EVERY_SINK[1:],
+    *LOOKUP_OPTIONS,
     *free(
         Option(CREATE, parse_boolean, False, "the table is created where it is missing"), SINK_OPTIONS["sink.sample"]
     ),
@@ -45,6 +47,9 @@ class LakehouseConnector(Connector):
             raise InputError(
                 f"table {table.name!r}: a table of {self.name} knows its own partitions: leave PARTITIONED BY out"
             )
+
+    def check_dimension(self, table: Table) -> None:
+        self.check_source(table)
 
     def check_sink(self, table: Table) -> None:
         self._check(table)

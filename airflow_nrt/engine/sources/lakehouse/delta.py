@@ -45,8 +45,8 @@ class DeltaHistory(TableHistory):
         columns = self._snapshot().metadata().partitionColumns()
         return tuple(str(columns.apply(n)) for n in range(columns.length()))
 
-    def now(self) -> Version:
-        return self.at(self._snapshot().version())
+    def newest(self) -> int:
+        return int(self._snapshot().version())
 
     def at(self, number: int) -> Version:
         try:

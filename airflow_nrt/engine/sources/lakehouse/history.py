@@ -46,8 +46,12 @@ class TableHistory(ABC):
         """The columns of the table now."""
 
     @abstractmethod
+    def newest(self) -> int:
+        """The number of the newest version. It costs no job of Spark."""
+
     def now(self) -> Version:
         """All rows of the table, as one version."""
+        return self.at(self.newest())
 
     @abstractmethod
     def at(self, number: int) -> Version:

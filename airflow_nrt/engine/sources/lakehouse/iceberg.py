@@ -43,12 +43,13 @@ class IcebergHistory(TableHistory):
         """None: a file has all columns of its rows."""
         return ()
 
-    def now(self) -> Version:
-        found = self._load()
-        current = found.currentSnapshot()
-        return Version(_NOTHING, ()) if current is None else self._whole(found, current)
+    def newest(self) -> int:
+        current = self._load().currentSnapshot()
+        return _NOTHING if current is None else int(current.snapshotId())
 
     def at(self, number: int) -> Version:
+        if number == _NOTHING:
+            return Version(_NOTHING, ())
         found = self._load()
         return self._whole(found, self._snapshot(found, number))
 
