@@ -1,4 +1,4 @@
-"""Results in a table of a lakehouse: each window once, whole, and proven."""
+"""Results in a table of a lakehouse: each window once, whole, and proven. Covers airflow_nrt/engine/spark/lakehouse."""
 
 from __future__ import annotations
 
