@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from airflow_nrt.basics.instants import END_OF_TIME
-from airflow_nrt.engine.driver import stream
+from airflow_nrt.engine.driver import batch_staging, stream
 from airflow_nrt.engine.driver.run import Runner
 from airflow_nrt.engine.publish import publishing
 from airflow_nrt.engine.spark.tuning import Tasks
@@ -112,7 +112,7 @@ def test_killed_on_the_way(spark, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
             raise Killed(name)
 
     with monkeypatch.context() as patch:
-        for module in (stream, publishing):
+        for module in (stream, batch_staging, publishing):
             patch.setattr(module, "reach", die)
         with pytest.raises(Killed):
             run(spark, plan, home)

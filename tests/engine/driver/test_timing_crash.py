@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from airflow_nrt.basics.durations import MINUTE
-from airflow_nrt.engine.driver import stream
+from airflow_nrt.engine.driver import batch_staging, stream
 from airflow_nrt.engine.publish import publishing
 from airflow_nrt.model.timing import OutputOptions
 from tests.engine.timed import Scripted, in_changes, timed_insert, without_key
@@ -60,7 +60,7 @@ def test_no_version_twice_and_none_lost(
 
 
 def reaching(monkeypatch: pytest.MonkeyPatch, reach: Callable[[str], None]) -> None:
-    for module in (stream, publishing):
+    for module in (stream, batch_staging, publishing):
         monkeypatch.setattr(module, "reach", reach)
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from airflow_nrt.engine.driver import batch_staging
 from airflow_nrt.engine.driver import stream as stream_module
 from airflow_nrt.engine.publish import publishing as publishing_module
 from airflow_nrt.engine.state.store import SliceStore
@@ -80,7 +81,7 @@ def test_a_crash_doubles_and_loses_nothing(spark, tmp_path: Path, point: str, mo
     first = Stream(spark, plan, tmp_path / "home")
     first.absorb(files[0])
     with monkeypatch.context() as patched:
-        for module in (stream_module, publishing_module):
+        for module in (stream_module, batch_staging, publishing_module):
             patched.setattr(module, "reach", dying(point))
         with pytest.raises(Died):
             first.absorb(files[1])
