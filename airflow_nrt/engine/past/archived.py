@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -64,15 +64,16 @@ class ArchivedRows(Past):
 
     def read(self, spark: SparkSession, pieces: Sequence[Split], tasks: Tasks, numbered: bool) -> PastRows:
         files, problems = self._readable(files_of(pieces))
-        partial = self._partial({file.path for file in files})
+        read = {file.path for file in files}
+        here, elsewhere = self._entries(read), self._entries({*self._files} - read)
         splits = self.history.splits(self.source.name)
         order = {split.name: n for n, split in enumerate(splits)} if numbered else {}
         rows = read_files(spark, self.judged_as, files, tasks).drop(FILE, NUMBER, BLOCK, INDEX)
         placed = rows.withColumnsRenamed({archive.PARTITION: PART, archive.OFFSET: OFFSET, archive.ENTRY: ENTRY})
         batch_of = self.history.batch_of(self.source.name)
-        whole = tuple(split for split in splits if batch_of.get(split.name) not in partial)
+        whole = tuple(split for split in splits if batch_of.get(split.name) not in elsewhere)
         frame = in_ranges(placed, ranges_of(splits), order)
-        return PastRows(frame, whole, partial, tuple(problems), lacking=len(files) < len(pieces))
+        return PastRows(frame, whole, here & elsewhere, tuple(problems), lacking=len(files) < len(pieces))
 
     def _readable(self, files: Sequence[SourceFile]) -> tuple[list[SourceFile], list[str]]:
         usable, problems = [], []
@@ -92,12 +93,11 @@ class ArchivedRows(Past):
                 problems.append(f"the file {file.path} of the archive has {rows} rows, {written} were written")
         return usable, problems
 
-    def _partial(self, read: set[str]) -> frozenset[int]:
-        """The entries with rows in other files than these."""
-        entries = self.history.archived
+    def _entries(self, paths: Iterable[str]) -> frozenset[int]:
+        """The entries with rows in these files."""
         mine = self._archive.insert.name
-        others = (entries.get((mine, one.target), ()) for path, one in self._files.items() if path not in read)
-        return frozenset(entry for some in others for entry in some)
+        found = (self.history.archived.get((mine, self._files[path].target), ()) for path in paths)
+        return frozenset(entry for some in found for entry in some)
 
 
 @dataclass(frozen=True)

@@ -22,8 +22,8 @@ BACKFILL = -1
 class PastRows:
     """Rows as `Source.read` gives them, with `_nrt_entry`, the entry that committed each.
 
-    `whole` are the splits of the log whose rows are all here, `partial` the entries with rows that are not. Some rows
-    that were asked for are `lacking`, for reasons that are among the problems.
+    `whole` are the splits of the log whose rows are all here, `partial` the entries of which some rows are here and
+    others are not. Some rows that were asked for are `lacking`, for reasons that are among the problems.
     """
 
     frame: DataFrame

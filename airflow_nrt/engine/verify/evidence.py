@@ -47,7 +47,7 @@ SAMPLES = 5
 class ReadRows:
     """The accepted rows of a source's past, each with its entry.
 
-    `splits` are those of the log whose rows are all here, `partial` the entries with rows that are not. The rows are
+    `splits` are those of the log whose rows are all here, `partial` the entries of which only some are. The rows are
     cached as `kept`, which the caller unpersists. Some that were asked for are `lacking`, as the problems say.
     """
 
