@@ -60,6 +60,12 @@ def fetch(repository: str | None = None) -> None:
         jars_of(name, coordinates, repository)
 
 
+def _classes(jars: str) -> str:
+    # Kafka's own Scala is left out by the resolver, because Spark has it.
+    scala = next((Path(pyspark.__file__).parent / "jars").glob("scala-library-*.jar"))
+    return f"{jars_of(jars, _JARS[jars])}/*:{scala}"
+
+
 @dataclass
 class Broker:
     """One broker below `place`. `properties` are more lines of its configuration, `environment` more variables."""
@@ -74,6 +80,11 @@ class Broker:
     @property
     def address(self) -> str:
         return f"127.0.0.1:{self.port}"
+
+    @property
+    def classes(self) -> str:
+        """The class path of the broker, which has Kafka's client. Raises InputError if it can't be had."""
+        return _classes("kafka")
 
     @property
     def pid(self) -> int | None:
@@ -140,9 +151,7 @@ class Broker:
     def _command(self, jars: str, *arguments: str) -> list[str]:
         home = find_java()
         java = str(Path(home) / "bin" / "java") if home else "java"
-        # Kafka's own Scala is left out by the resolver, because Spark has it.
-        scala = next((Path(pyspark.__file__).parent / "jars").glob("scala-library-*.jar"))
-        return [java, *_JAVA, "-cp", f"{jars_of(jars, _JARS[jars])}/*:{scala}", *arguments]
+        return [java, *_JAVA, "-cp", _classes(jars), *arguments]
 
     @contextmanager
     def _log(self) -> Iterator[int]:
