@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from airflow_nrt.basics.partitions import PartitionTime
-from airflow_nrt.home.log.entries import ARCHIVED, COMPACTED, Entry, Published
+from airflow_nrt.home.log.entries import ARCHIVED, Entry, Published
 from airflow_nrt.home.log.log import Log
 
-_MANY = 8
-"""So many files of late rows are merged once more."""
+MANY = 8
+"""So many files of single batches are merged. Fewer are left: merging costs as much as writing them did."""
 
 
 @dataclass
@@ -29,8 +29,7 @@ class Partition:
     def to_merge(self) -> list[Published]:
         """The files to replace by one: those of single batches, if they are many."""
         single = [one for one in self.files.values() if one.state == ARCHIVED]
-        is_first = not any(one.state == COMPACTED for one in self.files.values())
-        return single if len(single) >= (2 if is_first else _MANY) else []
+        return single if len(single) >= MANY else []
 
 
 class Partitions:

@@ -8,8 +8,9 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 
 from airflow_nrt.engine.archive.keeper import ArchiveKeeper
+from airflow_nrt.engine.archive.partitions import MANY
 from airflow_nrt.engine.verify.verify import verify
-from airflow_nrt.home.log.entries import COMPACTED
+from airflow_nrt.home.log.entries import COMPACTED, Commit
 from tests.engine.past.test_archived import archived, report
 from tests.engine.sources.kafka.reports import TopicStream, order
 from tests.servers.kafka import Broker, Topics
@@ -36,43 +37,46 @@ def test_an_hour_is_merged_once_it_is_complete(
     topics.create("merged", 1)
     plan = report(tmp_path, broker.address, "merged")
     stream = TopicStream(spark, plan, tmp_path / "home")
-    for at in ("10:01:00", "10:41:00", "11:00:30"):
+    for at in (*(f"10:0{n}:00" for n in range(MANY)), "11:00:30"):
         topics.write("merged", [order(1, 1, at)])
         stream.absorb_new()
     before = archived(tmp_path)
     keep(stream)
     # The watermark is a minute before 11:00:30.
-    assert hours(tmp_path) == {"hh=10": (2, None), "hh=11": (1, None)}
+    assert hours(tmp_path) == {"hh=10": (MANY, None), "hh=11": (1, None)}
     topics.write("merged", [order(1, 1, "11:01:00")])
     stream.absorb_new()
     keep(stream)
     last = max(entry.n for entry in stream.entries if any(one.state == COMPACTED for one in entry.published))
-    assert hours(tmp_path) == {"hh=10": (1, {"entry": last, "files": 1, "rows": 2}), "hh=11": (2, None)}
-    assert archived(tmp_path)[:3] == before
+    assert hours(tmp_path) == {"hh=10": (1, {"entry": last, "files": 1, "rows": MANY}), "hh=11": (2, None)}
+    assert archived(tmp_path)[: MANY + 1] == before
     # A late row is added, and the mark says so.
     topics.write("merged", [order(1, 9, "10:59:00")])
     stream.absorb_new()
     late = stream.entries[-1].n
     keep(stream)
-    assert hours(tmp_path)["hh=10"] == (2, {"entry": late, "files": 2, "rows": 3})
-    verdict = verify(spark, plan, stream.home)
-    assert verdict.is_proven and verdict.late_rows == 1
-
-
-def test_many_late_files_are_merged_once_more(
-    spark: SparkSession, broker: Broker, topics: Topics, tmp_path: Path
-) -> None:
-    topics.create("remerged", 1)
-    plan = report(tmp_path, broker.address, "remerged")
-    stream = TopicStream(spark, plan, tmp_path / "home")
-    for at in ("10:01:00", "10:02:00", "12:00:00", *(f"10:{n}:00" for n in range(10, 18))):
-        topics.write("remerged", [order(1, 1, at)])
+    assert hours(tmp_path)["hh=10"] == (2, {"entry": late, "files": 2, "rows": MANY + 1})
+    # Late rows in many files are merged once more.
+    for minute in range(MANY - 1):
+        topics.write("merged", [order(1, 9, f"10:1{minute}:00")])
         stream.absorb_new()
-        if at == "12:00:00":
-            keep(stream)
     rows = archived(tmp_path)
     keep(stream)
     files, mark = hours(tmp_path)["hh=10"]
-    assert files == 2 and mark is not None and (mark["files"], mark["rows"]) == (2, 10)
+    assert mark is not None and (files, mark["files"], mark["rows"]) == (2, 2, 2 * MANY)
     assert archived(tmp_path) == rows
-    assert verify(spark, plan, stream.home).is_proven
+    verdict = verify(spark, plan, stream.home)
+    assert verdict.is_proven and verdict.late_rows == MANY
+
+
+def test_few_files_are_left(spark: SparkSession, broker: Broker, topics: Topics, tmp_path: Path) -> None:
+    topics.create("few", 1)
+    plan = report(tmp_path, broker.address, "few")
+    stream = TopicStream(spark, plan, tmp_path / "home")
+    entries = {}
+    for at in ("10:01:00", "10:02:00", "12:00:00"):
+        topics.write("few", [order(1, 1, at)])
+        stream.absorb_new()
+        entries[at] = max(entry.n for entry in stream.entries if isinstance(entry.body, Commit))
+    keep(stream)
+    assert hours(tmp_path)["hh=10"] == (2, {"entry": entries["10:02:00"], "files": 2, "rows": 2})
