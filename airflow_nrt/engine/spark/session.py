@@ -36,6 +36,8 @@ SQL_SETTINGS = {
     "spark.sql.files.ignoreMissingFiles": "false",
     # Most groups of a distinct count have one row, so a small map in front of the large one does not help.
     "spark.sql.codegen.aggregate.map.twolevel.enabled": "false",
+    # The rows of a batch are cached for two or three readers, and gone then: to compress them takes longer.
+    "spark.sql.inMemoryColumnarStorage.compressed": "false",
     "spark.sql.legacy.timeParserPolicy": "CORRECTED",
     # Parquet files and Python functions have times in Spark's own type.
     "spark.sql.timeType.enabled": "true",
