@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import pytest
@@ -17,8 +16,11 @@ from airflow_nrt.home.notes.samples import day_of, read_samples, sampled_files
 from airflow_nrt.sql.load import plan_script
 from tests.engine.reports import HOUR, MINUTE, MORNING, Stream
 from tests.engine.sinks.jdbc.reports import CURVE, ORDERS, arrive, report
+from tests.engine.sinks.kept import kept, put_back
 from tests.servers.fixtures import Server
 from tests.servers.postgresql import PostgreSql
+
+__all__ = ["kept"]
 
 TUMBLED = """SELECT shop, window_end, COUNT(*), CAST(SUM(price) AS DECIMAL(20, 2))
 FROM TABLE(TUMBLE(TABLE orders, DESCRIPTOR(ts), INTERVAL '10' MINUTES)) GROUP BY shop, window_start, window_end"""
@@ -56,25 +58,6 @@ def staged(server: Server, table: str) -> int:
     """The staged rows of a table."""
     names = server.query(f"SELECT table_name FROM information_schema.tables WHERE table_name LIKE '{table}_nrt_%'")
     return sum(int(server.query(f"SELECT COUNT(*) FROM {name}")[0][0]) for (name,) in names)
-
-
-@pytest.fixture
-def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where what was staged is copied to, before it is removed: a driver that dies then leaves it."""
-    kept, remove = tmp_path / "kept", shutil.rmtree
-
-    def keep(path: Path, ignore_errors: bool = False) -> None:
-        if Path(path).parent.name == "staged" and Path(path).is_dir():
-            shutil.copytree(path, kept / Path(path).name, dirs_exist_ok=True)
-        remove(path, ignore_errors=ignore_errors)
-
-    monkeypatch.setattr("airflow_nrt.engine.publish.publishing.shutil.rmtree", keep)
-    return kept
-
-
-def put_back(kept: Path, home: Home) -> None:
-    for directory in kept.iterdir():
-        shutil.copytree(directory, home.staged / directory.name, dirs_exist_ok=True)
 
 
 def test_a_crash_before_or_after_the_transaction(spark, server: Server, tmp_path: Path, kept: Path) -> None:

@@ -16,29 +16,13 @@ from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Restate
 from tests.engine.reports import HOUR, MINUTE, MORNING, Stream
 from tests.engine.sinks.jdbc.reports import CURVE, arrive
+from tests.engine.sinks.kept import kept, put_back
 from tests.engine.sinks.lakehouse.reports import TUMBLED, Format, curve, rows, table_of
+
+__all__ = ["kept"]
 
 SPAN = Interval(MORNING + 10 * HOUR, MORNING + 10 * HOUR + 30 * MINUTE)
 FIRST = [("10:10", 1, 1, "5.00"), ("10:10", 2, 1, "7.00")]
-
-
-@pytest.fixture
-def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where what was staged is copied to, before it is removed: a driver that dies then leaves it."""
-    kept, remove = tmp_path / "kept", shutil.rmtree
-
-    def keep(path: Path, ignore_errors: bool = False) -> None:
-        if Path(path).parent.name == "staged" and Path(path).is_dir():
-            shutil.copytree(path, kept / Path(path).name, dirs_exist_ok=True)
-        remove(path, ignore_errors=ignore_errors)
-
-    monkeypatch.setattr("airflow_nrt.engine.publish.publishing.shutil.rmtree", keep)
-    return kept
-
-
-def put_back(kept: Path, home: Home) -> None:
-    for directory in kept.iterdir():
-        shutil.copytree(directory, home.staged / directory.name, dirs_exist_ok=True)
 
 
 def test_windows_are_there_once_and_proven(spark, lake: Format, tmp_path: Path, kept: Path) -> None:
