@@ -73,6 +73,8 @@ class BatchStaging:
             write_unreadable(self._home, ledger, source.name, corrupt)
         if len(corrupt) == len(splits):
             return BatchResult(ledger=ledger, rejected=reasons(self._home, ledger))
+        if all(split.is_empty for split in splits) and not self._plan.updating:
+            return BatchResult(proposals=dict.fromkeys(source_of(source.table).parts(splits)))
         latest = latest_rowtime(self._spark, self._plan, source, clock)
         arrival = absorbed(clock, position.sources[source.name].watermark)
         judged = judge(self._read(source, splits, position), source, latest, arrival)

@@ -174,7 +174,8 @@ class StreamDriver:
         self.fire_due()
 
     def _commit_of(self, batch: Batch, splits: Sequence[Split], result: BatchResult) -> Commit:
-        position = self._after_batch(batch, len(splits), result)
+        # Where reading begins is no split that was read: a topic that comes whole with the next batch still does.
+        position = self._after_batch(batch, sum(not split.is_empty for split in splits), result)
         return Commit(
             source=batch.source.name,
             files=files_of(splits),

@@ -51,6 +51,8 @@ def test_a_topic_is_counted_once_whatever_the_batches(spark, broker: Broker, top
         ("counted-0", 2, 4),
         ("counted-1", 1, 3),
     ]
+    # The ranges without records are none that were read.
+    assert second.driver.position.sources["orders"].files == 4
     verdict = verify(spark, plan, second.home)
     assert verdict.is_proven and not verdict.problems and verdict.unread_files == 0
 
