@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from airflow_nrt.basics.errors import InputError
 from airflow_nrt.cli.common import (
     Steps,
     add_home,
@@ -50,6 +51,8 @@ def run(options: argparse.Namespace) -> int:
     from airflow_nrt.engine.verify.verify import Interval, check_interval, verify
 
     plan = read_plan(options)
+    if options.against and (options.start or options.end or options.published):
+        raise InputError("--against topic compares a whole archive: leave out --start, --end and --published")
     interval = Interval(time_of(options.start, plan), time_of(options.end, plan))
     home = Home.open(options.home, options.group)
     home.check_report(plan, plan_of_home)

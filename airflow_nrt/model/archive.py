@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from airflow_nrt.basics.durations import DAY, HOUR
 from airflow_nrt.basics.errors import InputError, MissingError
 from airflow_nrt.basics.partitions import PartitionTime
 from airflow_nrt.basics.spelling import quote
@@ -68,11 +67,6 @@ def partition_time(archive: Archive) -> PartitionTime:
     """The time of a partition, on the clock of the windows."""
     keys = archive.insert.sink.partition_keys
     return PartitionTime("$ds $hh:00:00" if "hh" in keys else "$ds", keys)
-
-
-def partition_length(archive: Archive) -> int:
-    """In milliseconds."""
-    return HOUR if "hh" in archive.insert.sink.partition_keys else DAY
 
 
 def _stored(table: Table) -> tuple[Column, ...]:

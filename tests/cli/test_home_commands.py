@@ -224,6 +224,12 @@ def test_verify(spark_command: Command, streamed: Path) -> None:
     assert answer.out.endswith("proven: every difference is explained by late rows\n")
 
 
+def test_an_archive_is_compared_whole(command: Command, streamed: Path) -> None:
+    options = ("--home", streamed / "home", "--against", "topic", "--start", "2024-06-18 10:00")
+    answer = command("verify", streamed / "curve.sql", *options)
+    assert answer.status == 2 and "leave out --start, --end and --published" in answer.err
+
+
 def test_stop_where_nobody_runs(command: Command, streamed: Path) -> None:
     answer = command("stop", "--home", streamed / "home")
     assert (answer.status, answer.out) == (0, "no driver is running (the last one finished)\n")

@@ -1,4 +1,4 @@
-"""Completes the partitions of an archive: their files become one, and a file `_SUCCESS` says that they are complete.
+"""Completes the partitions of an archive: many files become one, and a file `_SUCCESS` says that they are complete.
 
 A partition is complete once the watermark of its source has passed its end. Rows that come later are added as they
 come: `_SUCCESS` is written again, and many small files are merged once more.
@@ -58,6 +58,10 @@ class ArchiveKeeper:
             self._take(merge, replace)
             self._partitions.follow(self._writer.log)
         for partition in self._partitions.complete(self._until(position)):
+            if not (self._root / partition.name).is_dir():
+                # Its owner has removed it: an archive keeps as much of the past as somebody wants.
+                self._partitions.changed.discard(partition.name)
+                continue
             files = partition.to_merge() if partition.name not in self._unmerged else []
             if files:
                 self._merge = Merge(self._spark, self._home, self._insert, self._writer.epoch, self._root, files)

@@ -82,7 +82,10 @@ class ArchivedRows(Past):
             try:
                 rows = read_footer([Path(file.path)]).rows
             except FileNotFoundError:
-                problems.append(f"the file {file.path} of the archive is gone")
+                problems.append(
+                    f"the file {file.path} of the archive is gone: put it back, or, if its hour was merged meanwhile, "
+                    "try again"
+                )
                 continue
             except (OSError, ValueError) as wrong:
                 problems.append(f"the file {file.path} of the archive can't be read: {wrong}")

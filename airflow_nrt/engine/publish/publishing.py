@@ -111,8 +111,9 @@ def _publish(
             insert = plan.insert(name)
             attempt(insert, entry, partial(sink_of(insert).remove, home, insert, entry, path))
     _remove_staged(home, [one for one in decided if one.insert not in owed])
-    # After publishing, because readers of the sinks wait for that.
-    sample_entry(home, plan, entry)
+    if only is None:
+        # After publishing, because readers of the sinks wait for that.
+        sample_entry(home, plan, entry)
     reach("publish-after")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 from pyspark.sql import SparkSession
@@ -80,3 +81,17 @@ def test_few_files_are_left(spark: SparkSession, broker: Broker, topics: Topics,
         entries[at] = max(entry.n for entry in stream.entries if isinstance(entry.body, Commit))
     keep(stream)
     assert hours(tmp_path)["hh=10"] == (2, {"entry": entries["10:02:00"], "files": 2, "rows": 2})
+
+
+def test_an_hour_that_its_owner_has_removed_stays_removed(
+    spark: SparkSession, broker: Broker, topics: Topics, tmp_path: Path
+) -> None:
+    topics.create("removed", 1)
+    plan = report(tmp_path, broker.address, "removed")
+    stream = TopicStream(spark, plan, tmp_path / "home")
+    for at in (*(f"10:0{n}:00" for n in range(MANY)), "12:00:00"):
+        topics.write("removed", [order(1, 1, at)])
+        stream.absorb_new()
+    shutil.rmtree(tmp_path / "archive" / "ds=2024-06-18" / "hh=10")
+    keep(stream)
+    assert hours(tmp_path) == {"hh=12": (1, None)}
