@@ -11,6 +11,7 @@ import random
 import socket
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 
 from airflow_nrt.basics.instants import format_instant
@@ -39,7 +40,9 @@ from airflow_nrt.home.log.entries import (
 from airflow_nrt.home.notes.samples import Sample, SampledRow, write_samples
 from airflow_nrt.home.notes.tasks import BACKFILL, STREAM, VERIFY, TaskOfHome, note_task
 from airflow_nrt.home.notes.verdicts import keep_verdict
+from airflow_nrt.model.options.known import TIME_ZONE
 from airflow_nrt.model.plan import Plan
+from airflow_nrt.model.zones import wall_clock
 from airflow_nrt.sql.load import load_report
 
 REPORT = Path(__file__).parents[2] / "dags" / "reports" / "orders_curve.sql"
@@ -56,7 +59,7 @@ def plan_of_homes(place: Path) -> Plan:
 
 @dataclass
 class Made:
-    """A home that is being written. `until` is the end of its newest window (ms of its clock, which is UTC)."""
+    """A home that is being written. `until` is the end of its newest window (ms of its clock)."""
 
     home: Home
     until: int
@@ -65,6 +68,11 @@ class Made:
     entries: list[Entry] = field(default_factory=list)
     position: Position = field(default_factory=Position)
     epoch: int = 0
+
+    @cached_property
+    def ahead(self) -> int:
+        """The report's clock minus UTC (ms); its zone has no summer time."""
+        return wall_clock(0, self.home.zone)
 
     def stream(self, windows: int, *, restarts: int = 1, late_every: int = 17) -> None:
         """So many windows up to `until`, a batch before each; drivers begin at equal distances."""
@@ -82,7 +90,7 @@ class Made:
     def restate(self, ends: list[int], reason: str, factor: float = 1.03) -> None:
         """A backfill or a repair of these windows."""
         published = tuple(self._published(end, "restated", f"restated-{reason}") for end in ends)
-        at = self.entries[-1].time + 1000
+        at = self.entries[-1].time + self.ahead + 1000
         entry = self._put(Restate(published, (), reason, {}, self.entries[-1].n), at, epoch=None)
         write_samples(self.home, INSERT, entry, [self._sample(entry, end, factor) for end in ends])
 
@@ -122,8 +130,11 @@ class Made:
     # ------------------------------------------------------------------ entries
 
     def _put(self, body: Body, at: int, epoch: int | None = -1) -> Entry:
+        """An entry of that time of the report's clock."""
         number = len(self.entries)
-        entry = Entry(number, kind_of(body), self.epoch if epoch == -1 else epoch, at, f"{number:032x}", body)
+        entry = Entry(
+            number, kind_of(body), self.epoch if epoch == -1 else epoch, at - self.ahead, f"{number:032x}", body
+        )
         self.entries.append(entry)
         return entry
 
@@ -212,9 +223,15 @@ def _mood(start: int, shop: int) -> float:
 # ---------------------------------------------------------------------------------------------------- whole homes
 
 
-def last_step(now: int | None = None) -> int:
-    """The end of the newest window that is complete now."""
-    return ((now or now_ms()) - 5 * MINUTE) // STEP * STEP
+def last_step(zone: str | None) -> int:
+    """The end of the newest window that is complete now, on the clock of the zone."""
+    return (wall_clock(now_ms(), zone) - 5 * MINUTE) // STEP * STEP
+
+
+def zone_of_noon() -> str:
+    """A zone where it is noon, so that today has windows enough to show, at whatever hour the tests run."""
+    ahead = 12 - now_ms() % DAY // HOUR
+    return f"GMT{'-' if ahead < 0 else '+'}{abs(ahead):02d}:00"
 
 
 def make_home(
@@ -223,7 +240,7 @@ def make_home(
 ) -> Made:  # fmt: skip
     """A home below `root` that streams, with what a page has to show: restarts, late rows, restatements, a verdict."""
     home = Home.create(root / name, replace(plan, name=name))
-    made = Made(home, last_step() if until is None else until, shops, seed)
+    made = Made(home, last_step(plan.zone) if until is None else until, shops, seed)
     made.stream(windows, restarts=min(restarts, windows // 10))
     ends = [one.end for entry in made.entries for one in entry.published if one.end is not None]
     if windows >= 40:
@@ -248,6 +265,7 @@ def make_homes(root: Path, reports: int = 50, windows: int = 10_000, restarts: i
     """
     root.mkdir(parents=True, exist_ok=True)
     plan = plan_of_homes(root.with_name(f"{root.name}-data"))
+    plan = replace(plan, settings=(*plan.settings, (TIME_ZONE, zone_of_noon())))
     for n in range(reports):
         name = "orders_curve" if n == 0 else f"report_{n:02d}"
         size = {"windows": windows, "restarts": restarts} if n == 0 else {}
