@@ -5,12 +5,12 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from airflow_nrt.basics.spelling import quote
+from airflow_nrt.basics.spelling import quote, string_literal
 from airflow_nrt.engine.sources.faults import FAULT, WHY, both_faults
 from airflow_nrt.engine.sources.kafka.client import PATIENCE, patience
 from airflow_nrt.engine.sources.kafka.contents import parsed
@@ -42,7 +42,7 @@ def read_ranges(
     if any(metadata):
         columns += ["topic AS _nrt_topic", PARTITION, OFFSET, TIMESTAMP, KIND]
         columns += [HEADERS] if "headers" in metadata else []
-    rows = in_ranges(records, ranges, numbers).selectExpr("key AS _nrt_key", "value AS _nrt_value", *columns)
+    rows = _placed(records, ranges, numbers).selectExpr("key AS _nrt_key", "value AS _nrt_value", *columns)
     value = value_part(table)
     prefix = key_prefix(table)
     if table.has_upserts:
@@ -58,6 +58,29 @@ def read_ranges(
         one for one in (key_part(table).columns if key_columns(table) else ()) if prefix + one.name in wanted - in_value
     ]
     return _with_key(rows, table, of_key, prefix) if of_key else rows.drop(_KEY)
+
+
+def _placed(records: DataFrame, ranges: Sequence[SourceRange], numbers: Mapping[str, int]) -> DataFrame:
+    """The records with the names of their ranges, their places there, and the numbers of the ranges.
+
+    A batch of a stream has one range of each partition, so that a record finds it by the number of its partition.
+    """
+    topics, parts = {one.part.rpartition("-")[0] for one in ranges}, {one.part for one in ranges}
+    if len(topics) > 1 or len(parts) < len(ranges):
+        return in_ranges(records.withColumn(PART, F.expr(f"concat(topic, '-', {PARTITION})")), ranges, numbers)
+    of = {int(one.part.rpartition("-")[2]): one for one in ranges}
+
+    def found(value: Callable[[SourceRange], str], kind: str) -> str:
+        values = (f"CAST({value(of[n]) if n in of else 'NULL'} AS {kind})" for n in range(max(of) + 1))
+        return f"get(array({', '.join(values)}), {PARTITION})"
+
+    return records.selectExpr(
+        "*",
+        f"{found(lambda one: string_literal(one.name), 'STRING')} AS {FILE}",
+        f"{found(lambda one: str(numbers.get(one.name, 'NULL')), 'BIGINT')} AS {NUMBER}",
+        f"{found(lambda one: str(one.start), 'BIGINT')} AS {BLOCK}",
+        f"{OFFSET} - {found(lambda one: str(one.start), 'BIGINT')} AS {INDEX}",
+    )
 
 
 def _with_key(rows: DataFrame, table: Table, columns: Sequence[Column], prefix: str) -> DataFrame:
@@ -96,6 +119,8 @@ def _records(spark: SparkSession, table: Table, ranges: Sequence[SourceRange], w
     options = {
         # All that is asked for is there: a longer wait holds back the question for offsets that follows.
         "kafka.fetch.max.wait.ms": "5",
+        # Spark asks for the partition's ends after each poll.
+        "kafka.max.poll.records": "10000",
         **{f"kafka.{name}": text for name, text in patience(properties(table)).items()},
         "kafkaConsumer.pollTimeoutMs": PATIENCE,
         **given,
@@ -105,7 +130,7 @@ def _records(spark: SparkSession, table: Table, ranges: Sequence[SourceRange], w
         "endingOffsets": json.dumps(ends),
         "includeHeaders": str(with_headers).lower(),
     }
-    records = spark.read.format("kafka").options(**options).load()
+    records = _rows_of_spark(spark, options)
     names = {
         "partition": PARTITION,
         "offset": OFFSET,
@@ -113,7 +138,24 @@ def _records(spark: SparkSession, table: Table, ranges: Sequence[SourceRange], w
         "timestampType": KIND,
         "headers": HEADERS,
     }
-    return records.withColumnsRenamed(names).withColumn(PART, F.expr(f"concat(topic, '-', {PARTITION})"))
+    return records.withColumnsRenamed(names)
+
+
+def _rows_of_spark(spark: SparkSession, options: Mapping[str, str]) -> DataFrame:
+    """The records as rows of Spark.
+
+    Spark takes its first interface of sources for Kafka, which makes an object of Java of each field. Plans over the
+    second one are never equal, so that two steps would read the topic twice; those over one RDD are.
+    """
+    name = "spark.sql.sources.useV1SourceList"
+    before = spark.conf.get(name) or ""
+    spark.conf.set(name, ",".join(one for one in before.split(",") if one != "kafka"))
+    try:
+        scan = spark.read.format("kafka").options(**options).load()._jdf
+    finally:
+        spark.conf.set(name, before)
+    rows = scan.queryExecution().toRdd()
+    return DataFrame(spark._jsparkSession.internalCreateDataFrame(rows, scan.schema(), False), spark)
 
 
 def _group(table: Table) -> str:
