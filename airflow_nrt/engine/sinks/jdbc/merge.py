@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from airflow_nrt.basics.errors import FencedError, SurroundingsError
 from airflow_nrt.basics.instants import format_instant
@@ -27,9 +28,11 @@ def merge(database: Database, home: Home, insert: Insert, entry: Entry, stage: s
         newer = _newer(tables, home, entry, sorted({_window(one) for one in files}))
         mine = [one for one in files if _window(one) not in newer]
         if mine:
-            _check_complete(tables, stage, files)
-            rows = _rows(tables, stage, mine if newer else None)
-            _apply(tables, rows, mine, restated=isinstance(entry.body, Restate))
+            staged = _staged(tables, stage, files)
+            rows = _of(tables, staged.rows, mine) if newer else staged.rows
+            whole = [one.end for one in mine if one.end is not None and (_is_restated(entry) or not one.told)]
+            _delete_windows(tables, whole)
+            _apply(tables, rows, staged.retractions)
             _note(tables, home, entry, sorted({_window(one) for one in mine}))
         database.execute(f"DELETE FROM {tables.staged} WHERE {_is_staged(tables, stage)}")
 
@@ -92,35 +95,52 @@ def _is_staged(tables: Tables, stage: str) -> str:
     return f"{STAGE} = {tables.database.dialect.literal(stage)}"
 
 
-def _check_complete(tables: Tables, stage: str, files: Sequence[Published]) -> None:
+@dataclass(frozen=True)
+class _Staged:
+    """A SELECT of the staged rows, each once, and how many of them retract a row."""
+
+    rows: str
+    retractions: int
+
+
+def _staged(tables: Tables, stage: str, files: Sequence[Published]) -> _Staged:
     """All rows must be there, whatever happened to the tasks that wrote them."""
-    ((count,),) = tables.database.rows(
-        f"SELECT COUNT(DISTINCT {ROW}) FROM {tables.staged} WHERE {_is_staged(tables, stage)}"
+    columns, here = ", ".join([OP, WINDOW, *tables.columns]), f"FROM {tables.staged} WHERE {_is_staged(tables, stage)}"
+    count, different, retractions = map(
+        int,
+        tables.database.rows(f"SELECT COUNT(*), COUNT(DISTINCT {ROW}), COUNT(CASE WHEN {OP} = '-D' THEN 1 END) {here}")[
+            0
+        ],
     )
     expected = sum(one.rows for one in files)
-    if int(count) != expected:
+    if different != expected:
         raise SurroundingsError(
-            f"{expected} rows were staged for table {tables.name}, {count} are there: staging again"
+            f"{expected} rows were staged for table {tables.name}, {different} are there: staging again"
         )
+    if count == different:
+        return _Staged(f"SELECT {columns} {here}", retractions)
+    # A task that failed has written rows that its next attempt has written, too. To number them takes a sort.
+    numbered = f"SELECT {columns}, ROW_NUMBER() OVER (PARTITION BY {ROW} ORDER BY {ROW}) AS nrt_time {here}"
+    return _Staged(f"SELECT {columns} FROM ({numbered}) numbered WHERE nrt_time = 1", retractions)
 
 
-def _rows(tables: Tables, stage: str, only: Sequence[Published] | None) -> str:
-    """A SELECT of the staged rows, each once, though a task may have written them twice."""
-    dialect = tables.database.dialect
-    columns = ", ".join([OP, WINDOW, *tables.columns])
-    numbered = (
-        f"SELECT {columns}, ROW_NUMBER() OVER (PARTITION BY {ROW} ORDER BY {ROW}) AS nrt_time FROM {tables.staged} "
-        f"WHERE {_is_staged(tables, stage)}"
-    )
-    once = f"SELECT {columns} FROM ({numbered}) numbered WHERE nrt_time = 1"
-    if only is None:
-        return once
-    ends = ", ".join(dialect.literal(_window(one)) for one in only)
-    return f"SELECT * FROM ({once}) known WHERE {WINDOW} IN ({ends})"
+def _of(tables: Tables, rows: str, files: Sequence[Published]) -> str:
+    """Those of these rows that are of these files' windows."""
+    ends = ", ".join(tables.database.dialect.literal(_window(one)) for one in files)
+    return f"SELECT * FROM ({rows}) known WHERE {WINDOW} IN ({ends})"
 
 
-def _apply(tables: Tables, rows: str, files: Sequence[Published], restated: bool) -> None:
-    """Whole windows replace their rows. A restatement has whole windows, also where a stream publishes changes."""
+def _is_restated(entry: Entry) -> bool:
+    """A restatement has whole windows, also where a stream publishes changes."""
+    return isinstance(entry.body, Restate)
+
+
+def _delete_windows(tables: Tables, ends: Sequence[int]) -> None:
+    for n in range(0, len(ends), _AT_ONCE):
+        tables.database.execute(f"DELETE FROM {tables.table} WHERE {_of_windows(tables, ends[n : n + _AT_ONCE])}")
+
+
+def _apply(tables: Tables, rows: str, retractions: int) -> None:
     database, insert = tables.database, tables.insert
     dialect = database.dialect
     kinds = database.columns(tables.name)
@@ -128,17 +148,16 @@ def _apply(tables: Tables, rows: str, files: Sequence[Published], restated: bool
     values = [dialect.value(dialect.name(name), kinds[name]) for name in names]
     key = [dialect.name(name) for name in insert.sink.primary_key]
     selected = f"SELECT {', '.join(values)} FROM ({rows}) staged"
-    whole = [one.end for one in files if one.end is not None and (restated or not one.told)]
-    for n in range(0, len(whole), _AT_ONCE):
-        database.execute(f"DELETE FROM {tables.table} WHERE {_of_windows(tables, whole[n : n + _AT_ONCE])}")
     if not key:
         database.execute(f"INSERT INTO {tables.table} ({', '.join(tables.columns)}) {selected}")
         return
-    of_key = ", ".join(
-        f"{dialect.compared(dialect.name(name), kinds[name])} AS {dialect.name(name)}"
-        for name in insert.sink.primary_key
-    )
-    database.execute(dialect.delete(tables.table, f"SELECT {of_key} FROM ({rows}) staged WHERE {OP} = '-D'", key))
+    if retractions:
+        of_key = ", ".join(
+            f"{dialect.compared(dialect.name(name), kinds[name])} AS {dialect.name(name)}"
+            for name in insert.sink.primary_key
+        )
+        retracted = f"SELECT {of_key} FROM ({rows}) staged WHERE {OP} = '-D'"
+        database.execute(dialect.delete(tables.table, retracted, key))
     added = f"{selected} WHERE {OP} IS NULL OR {OP} <> '-D'"
     database.execute(dialect.upsert(tables.table, tables.columns, added, key))
 
