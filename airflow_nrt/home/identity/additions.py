@@ -24,7 +24,7 @@ def compare(made_for: Plan, plan: Plan, filled: Collection[str]) -> tuple[list[s
     kept = tuple(one for one in plan.inserts if one.name in known)
     originals = [one for one in kept if one.name not in filled]
     additions: Additions = {}
-    reasons = []
+    reasons = [f"insert into {name} is gone" for name in sorted(known.difference(one.name for one in kept))]
     for insert in plan.inserts:
         if insert.name in known:
             continue
@@ -35,5 +35,5 @@ def compare(made_for: Plan, plan: Plan, filled: Collection[str]) -> tuple[list[s
             tables.add(insert.sink.name)
         except InputError as wrong:
             reasons.append(str(wrong))
-    # The operators of an insert without a twin would be told as changes, too.
+    # The operators of these inserts would be told as changes, too.
     return reasons or changes_between(made_for, replace(plan, inserts=kept)), additions

@@ -52,7 +52,7 @@ def test_an_insert_with_the_same_query(tmp_path: Path, made_for: str, script: st
     assert (after.id, after.created, after.added) == (before.id, before.created, {"other": "curve"})
     assert after.operators == before.operators
     assert known is not None and {one.name for one in known.inserts} == {"curve", "other"}
-    with pytest.raises(InputError, match="insert into other"):
+    with pytest.raises(InputError, match=r"made:\n  - insert into other is gone\nWays out: "):
         home.check_report(plan_of(made_for), plan_of_home)
 
 
