@@ -175,7 +175,7 @@ class Home:
         if added:
             raise InputError(
                 f"the home {self.path} does not know of {', '.join(added)} yet: start the stream of the changed report "
-                f"first, which fills new tables (airflow-nrt run)"
+                "first, which fills new tables (airflow-nrt run)"
             )
 
     def accept(self, plan: Plan, replan: Replan | None = None) -> None:

@@ -112,8 +112,9 @@ class Filling:
         entry, rest = None, left[len(some) :]
         self._writer.check()
         if self._writer.log.last < number:
-            absent = _absent(twin, windows, staged)
-            entry = self._writer.append_as(number, Fill(name, twin.name, tuple(staged), absent, len(rest)))
+            absent, since = _absent(twin, windows, staged), min(one.entry for one in some)
+            body = Fill(name, twin.name, tuple(staged), since, absent, len(rest))
+            entry = self._writer.append_as(number, body)
         if entry is None:
             # A restatement came in between: it may have replaced what was read.
             shutil.rmtree(directory, ignore_errors=True)

@@ -320,13 +320,14 @@ class Restate:
 class Fill:
     """The table of an added insert got windows as they are in the table of its `twin`, an insert with the same query.
 
-    `absent` are the ends of windows that its owner has removed from the twin's table. `left` counts the windows that
-    are still to be filled.
+    `since` is the first entry by which the twin's table got one of them. `absent` are the ends of windows that are gone
+    from there. `left` counts the windows that are still to be filled.
     """
 
     insert: str
     twin: str
     published: tuple[Published, ...]
+    since: int
     absent: tuple[int, ...] = ()
     left: int = 0
 

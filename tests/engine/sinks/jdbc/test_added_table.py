@@ -24,6 +24,8 @@ from tests.engine.reports import HOUR, MINUTE, MORNING, rows_of
 from tests.engine.sinks.jdbc.reports import COUNTS, CURVE, ORDERS, arrive
 from tests.servers.postgresql import PostgreSql
 
+pytestmark = pytest.mark.slow
+
 FILES = f"""{ORDERS}
 CREATE TABLE files ({CURVE}) WITH ('connector' = 'filesystem', 'path' = 'files', 'format' = 'json');
 INSERT INTO files {COUNTS};
@@ -96,12 +98,11 @@ def test_a_table_that_is_added_to_a_report(
     assert beat is not None and beat.published("added") < beat.published("files")
     arrive(tmp_path, "3", (1, 4, "10:52:00"))
     dies(spark, plan, home, publishing, "publish-visible", 2)
+    arrive(tmp_path, "4", (2, 1, "10:48:00"), (1, 9, "11:05:00"))
     assert stream(spark, plan, home) == "finished"
 
     fills = [entry.body for entry in home.log().entries() if isinstance(entry.body, Fill)]
     assert [(len(one.published), one.left) for one in fills] == [(2, 2), (2, 0)]
-    arrive(tmp_path, "4", (2, 1, "10:48:00"), (1, 9, "11:05:00"))
-    assert stream(spark, plan, home) == "finished"
     published = postgresql.query("SELECT store, until, orders, gmv FROM added")
     files = [tuple(map(str, row)) for row in rows_of(tmp_path / "files", "json")]
     assert sorted(map(tuple, published)) == sorted(
