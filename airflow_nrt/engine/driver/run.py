@@ -57,8 +57,8 @@ class Runner:
     """Runs one report until its input ends, a stop is requested, or an error ends it.
 
     `available_now` ends it when everything that has arrived by then is absorbed; open windows stay open. `stop_asked`
-    stops it after its batch; a batch that fails after that is left to the next driver. By `replan` the home knows a
-    report to which inserts were added.
+    stops it after its batch; a batch that fails after that is left to the next driver. `replan` plans the report
+    of the home, to which this one may have added inserts; None if the home was made for this one.
     """
 
     def __init__(
@@ -111,7 +111,8 @@ class Runner:
         beating = threading.Thread(target=self._keep_beating, name="heartbeat", daemon=True)
         beating.start()
         try:
-            self.home.accept(self.plan, self.replan)
+            if self.replan is not None:
+                self.home.accept(self.plan, self.replan)
             reach("fill-accepted")
             state = self._run_with_retries(writer)
             self._say(state=state)
@@ -138,7 +139,7 @@ class Runner:
         that is added must be there.
         """
         has_begun = self.home.log().last >= 0
-        added = self.home.additions(self.plan, self.replan)
+        added = self.home.additions(self.plan, self.replan) if self.replan is not None else {}
         for source in () if has_begun else self.plan.sources:
             source_of(source.table).check(self.spark, source.table)
         for lookup in () if has_begun else self.plan.lookups:

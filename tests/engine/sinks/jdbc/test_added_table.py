@@ -19,6 +19,7 @@ from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Fill
 from airflow_nrt.home.window_events import Completed, read_window_events
 from airflow_nrt.model.plan import Plan
+from airflow_nrt.page.log_facts import Facts
 from airflow_nrt.sql.load import plan_of_home, plan_script
 from tests.engine.reports import HOUR, MINUTE, MORNING, rows_of
 from tests.engine.sinks.jdbc.reports import COUNTS, CURVE, ORDERS, arrive
@@ -110,6 +111,9 @@ def test_a_table_that_is_added_to_a_report(
     )
     assert {until[11:16] for _, until, *_ in published} == set(QUARTERS)
     assert not any(home.staged.iterdir())
+    facts = Facts()
+    facts.follow(home.log())
+    assert [one.text for one in facts.events if one.kind == "fill"] == ["added filled from files: 2 windows"] * 2
     assert len(read_window_events(home, Completed(), "added", -1).ends) == len(QUARTERS)
     verdict = verify(spark, plan, home)
     curve, added = verdict.inserts
