@@ -31,8 +31,9 @@ from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Fill, Published, Restate
 from airflow_nrt.home.log.lacking import lacking
 from airflow_nrt.home.log.log import Writer
-from airflow_nrt.home.log.sink_history import Change
+from airflow_nrt.home.log.sink_history import ADDED, Change
 from airflow_nrt.home.visible import waiting
+from airflow_nrt.home.window_events import RESTATED
 from airflow_nrt.model.internal_columns import WINDOW_END
 from airflow_nrt.model.plan import Insert, Plan
 from airflow_nrt.model.timing import COMPLETE
@@ -107,9 +108,10 @@ class Filling:
         insert, twin = self._plan.insert(name), self._plan.insert(self._added[name])
         number = self._writer.log.last + 1
         directory = self._home.staged / f"{self._writer.epoch}-{uuid.uuid4().hex}"
-        staged = self._staged(insert, twin, windows, directory)
+        staged = self._staged(insert, twin, windows, directory, COMPLETE if some[0].op == ADDED else RESTATED)
         reach("fill-staged")
-        entry, rest = None, left[len(some) :]
+        ends = {one.end for one in windows}
+        entry, rest = None, [one for one in left if one.published.end not in ends]
         self._writer.check()
         if self._writer.log.last < number:
             absent, since = _absent(twin, windows, staged), min(one.entry for one in some)
@@ -129,7 +131,9 @@ class Filling:
         if absent:
             log.warning("%s windows are gone from the table of %s: %s is filled without", len(absent), twin.name, name)
 
-    def _staged(self, insert: Insert, twin: Insert, windows: Sequence[Published], directory: Path) -> list[Published]:
+    def _staged(
+        self, insert: Insert, twin: Insert, windows: Sequence[Published], directory: Path, state: str
+    ) -> list[Published]:
         tasks = suit_rows(self._spark, sum(one.rows for one in windows))
         ledger = {(one.insert, one.target): one for one in windows}
         rows = sink_of(twin).standing(self._spark, twin, ledger, [one.end for one in windows]).rows
@@ -137,13 +141,13 @@ class Filling:
         pairs = zip(twin.query.fields, insert.query.fields)
         named = rows.selectExpr(*(f"{quote(a.name)} AS {quote(b.name)}" for a, b in pairs), WINDOW_END)
         frame = with_state(insert, named, string_literal(COMPLETE))
-        return list(sink_of(insert).stage(frame, insert, directory, COMPLETE, min(tasks.count, len(windows))))
+        return list(sink_of(insert).stage(frame, insert, directory, state, min(tasks.count, len(windows))))
 
 
 def _some(windows: Sequence[Change]) -> Iterator[Change]:
-    """The first of these windows, as many as an entry has."""
+    """The first of these windows, as many as an entry has: all are new to the table, or none is."""
     rows = 0
-    for n, one in enumerate(windows[:WINDOWS_AT_ONCE]):
+    for n, one in enumerate([one for one in windows if one.op == windows[0].op][:WINDOWS_AT_ONCE]):
         rows += one.published.rows
         if n and rows > ROWS_AT_ONCE:
             return

@@ -14,6 +14,7 @@ from airflow_nrt.engine.driver.run import Runner
 from airflow_nrt.engine.verify.verify import Interval, verify
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Fill, Restate
+from airflow_nrt.home.window_events import Completed, Restated, read_window_events
 from airflow_nrt.model.plan import Plan
 from airflow_nrt.sql.load import plan_of_home, plan_script
 from tests.engine.reports import MINUTE, MORNING, rows_of, write_lines
@@ -122,3 +123,6 @@ def test_a_restatement_by_the_report_as_it_was(
     assert added.pending == curve.pending + 1
     assert stream(spark, plan, home) == "finished"
     assert verify(spark, plan, home).is_proven
+    # Each window is complete once, whatever comes after.
+    events = [read_window_events(home, kind, "added", -1).ends for kind in (Completed(), Restated())]
+    assert [len(ends) for ends in events] == [3, 1]
