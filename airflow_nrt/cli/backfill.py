@@ -49,6 +49,8 @@ def run(options: argparse.Namespace) -> int:
     plan = read_plan(options)
     interval = Interval(time_of(options.start, plan), time_of(options.end, plan))
     home = Home.checked(options.home, plan, plan_of_home, options.group)
+    if home.report_file.exists():
+        home.check_report(plan, plan_of_home)
     steps = Steps()
     wait_for_stream(plan, home, options.wait_for_stream, steps)
     check_backfill(plan, home, interval)

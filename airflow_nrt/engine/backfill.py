@@ -273,7 +273,7 @@ def _restate(
         say(f"{insert.name}: {len(made)} windows of {span_of(interval.start, interval.end)} computed")
     for one in read.values():
         one.kept.unpersist()
-    removed = tuple(_void(history, interval, staged, only))
+    removed = tuple(_void(plan, history, interval, staged, only))
     read_here = {name: needed[name] for name in fresh}
     files = {name: files_of(splits) for name, splits in read_here.items()}
     ranges = {name: found for name, splits in read_here.items() if (found := ranges_of(splits))}
@@ -306,15 +306,17 @@ def _streamed(
 
 
 def _void(
-    history: History, interval: Interval, staged: Sequence[Published], only: Mapping[str, set[int]] | None
+    plan: Plan, history: History, interval: Interval, staged: Sequence[Published], only: Mapping[str, set[int]] | None
 ) -> list[str]:
     """The published files of windows for which the batch has no row."""
     assert interval.start is not None and interval.end is not None
+    # A driver may have added an insert to the home meanwhile.
+    known = {one.name for one in plan.inserts}
     made = {(one.insert, one.target) for one in staged}
     void = []
     for (insert, target), one in history.published.items():
         inside = one.end is not None and interval.start < one.end <= interval.end
-        stands = inside and target and (insert, target) not in made
+        stands = inside and target and insert in known and (insert, target) not in made
         if stands and (only is None or one.end in only.get(insert, set())):
             void.append(f"{insert}/{target}")
     return void

@@ -29,6 +29,8 @@ POINTS = (
     "publish-after",
     "clean-after",
 )
+FILLING = ("fill-accepted", "fill-staged", "fill-decided")
+"""Points that only a driver reaches which fills an added table."""
 VARIABLE = "NRT_FAULT"
 
 _reached: Counter[str] = Counter()

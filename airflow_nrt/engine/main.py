@@ -147,7 +147,7 @@ def run_report(
         raise
     try:
         home = Home.create(location, plan, plan_of_home, group)
-        return Runner(spark, plan, home, available_now, launch, stop.asked).run()
+        return Runner(spark, plan, home, available_now, launch, stop.asked, plan_of_home).run()
     finally:
         end_session(spark)
 

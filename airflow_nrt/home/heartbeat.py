@@ -67,8 +67,8 @@ class Heartbeat:
     `progress` when the last log entry was. `pending_bytes` have arrived and are not read, `unreadable_files` wait until
     they can be opened. `final` marks a failure that a restart would meet again. `host` is its name, for people;
     `process_start` distinguishes the process from all others, None where its system or its version doesn't say. `ui` is
-    the address of Spark's UI, empty where there is none. `owed` are the tables whose sinks do not answer, each with the
-    first entry whose results wait for that.
+    the address of Spark's UI, empty where there is none. `owed` are the tables whose sinks do not answer, or that are
+    being filled, each with the first entry whose results it lacks.
     """
 
     state: str

@@ -32,7 +32,8 @@ from airflow_nrt.files.durable import is_aside, put_if_absent, replace_file
 from airflow_nrt.files.file_numbers import number_of
 from airflow_nrt.files.formats import Format
 from airflow_nrt.home.directories import PARTS, check_directories, make_directories
-from airflow_nrt.home.identity.fingerprint import Fingerprint, changes_between, differences
+from airflow_nrt.home.identity.additions import Additions, compare
+from airflow_nrt.home.identity.fingerprint import Fingerprint, differences
 from airflow_nrt.home.identity.identity import Identity
 from airflow_nrt.home.identity.semantics import changed_semantics
 from airflow_nrt.home.log.log import Log
@@ -115,15 +116,15 @@ class Home:
     def create(cls, location: str | Path, plan: Plan, replan: Replan | None = None, group: str | None = None) -> Home:
         """The home of this report, created if it is not there yet.
 
-        Raises InputError if it belongs to another report, or to this one with other results (see `check_report`), and
+        Raises InputError if it belongs to another report, or to this one with other results (see `additions`), and
         if the report would read what it writes; and as `at`.
         """
         home = cls.checked(location, plan, replan, group)
         if not os.path.lexists(home.report_file):
             home._make(plan)
-            # Another process may have created it meanwhile, for another report.
-            home.check_report(plan, replan)
-        home._keep_outline(plan)
+        # Another process may have created it meanwhile, for another report.
+        if not home.additions(plan, replan):
+            home._keep_outline(plan)
         return home
 
     @classmethod
@@ -133,7 +134,7 @@ class Home:
         home = cls.at(location, group)
         check_places(plan, home.path)
         if os.path.lexists(home.report_file):
-            home.check_report(plan, replan)
+            home.additions(plan, replan)
         elif home.path.is_dir() and any(not _is_of_a_home(entry.name) for entry in home.path.iterdir()):
             raise InputError(f"{home.path} is not empty and no home of a report: choose another directory")
         return home
@@ -169,7 +170,29 @@ class Home:
             return None
 
     def check_report(self, plan: Plan, replan: Replan | None = None) -> None:
-        """Raises InputError unless the home was created for a report that computes the same.
+        """Raises InputError unless the report of the home computes the same, and has all inserts of this one."""
+        added = self.additions(plan, replan)
+        if added:
+            raise InputError(
+                f"the home {self.path} does not know of {', '.join(added)} yet: start the stream of the changed report "
+                "first, which fills new tables (airflow-nrt run)"
+            )
+
+    def accept(self, plan: Plan, replan: Replan | None = None) -> None:
+        """Makes the report with its additions the report of the home, on behalf of a driver that has the lease.
+
+        Raises InputError as `additions` does.
+        """
+        added = self.additions(plan, replan)
+        if added:
+            # Readers look at the outline again when the report is another one.
+            self._keep_outline(plan)
+            replace_file(self.report_file, self.identity().with_added(plan, self.launches, added).to_bytes())
+
+    def additions(self, plan: Plan, replan: Replan | None = None) -> Additions:
+        """The inserts that the report of the home lacks, each with the one from whose table its table can be filled.
+
+        Raises InputError unless the home was created for a report that computes the same in all other inserts.
 
         `replan` plans the report of the home again: one planner plans both reports, so that a change of the planner is
         no change of the report. Without it, the fingerprint in the home is compared.
@@ -180,7 +203,7 @@ class Home:
                 f"{self.path} is the home of the report {identity.name!r}, not of {plan.name!r}: "
                 "give each report its own home"
             )
-        changes = self._changes(identity, plan, replan)
+        changes, added = self._changes(identity, plan, replan)
         if changes:
             raise InputError(
                 f"the report {plan.name!r} computes something else than when its home {self.path} was made:\n"
@@ -194,27 +217,28 @@ class Home:
                 f"made:\n{_listed(changes)}\n"
                 "Ways out: start the report in a new home (and backfill it), or go on with that version."
             )
+        return added
 
-    def _changes(self, identity: Identity, plan: Plan, replan: Replan | None) -> list[str]:
+    def _changes(self, identity: Identity, plan: Plan, replan: Replan | None) -> tuple[list[str], Additions]:
         before, now = identity.fingerprint, identity.facts(plan)
         if before == now:
-            return []
+            return [], {}
         changed = identity.masks.changes(before, plan.given)
         if changed:
-            return changed
+            return changed, {}
         given = plan.given.masking(identity.masks.hashes)
         if replan is None:
-            return [given.shown(text) for text in differences(before, now)]
+            return [given.shown(text) for text in differences(before, now)], {}
         # The module of a function may have changed since, and planning again finds the new one.
         functions = differences(_code_of_functions(before), _code_of_functions(now))
         try:
             made_for = replan(self, given)
         except InputError as wrong:
             raise InputError(f"the report that the home {self.path} was made for can't be planned: {wrong}") from None
-        changes = changes_between(made_for, plan)
+        changes, added = compare(made_for, plan, identity.added)
         if identity.program is not None and not changes and identity.has_moved(identity.facts(made_for)):
             changes = differences(before, now)
-        return list(dict.fromkeys(given.shown(text) for text in (*functions, *changes)))
+        return list(dict.fromkeys(given.shown(text) for text in (*functions, *changes))), added
 
     # ------------------------------------------------------------------ asking a driver to stop
 

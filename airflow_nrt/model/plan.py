@@ -40,8 +40,8 @@ class Insert:
     each batch (`_nrt_after`), and their difference is written. `order` is SQL by which the rows of a window are sorted,
     or all rows that are published together; columns only for sorting are not among the query's fields. `timing` says
     when windows are published, and how often. `end_column` is the sink column with the window's end, if one is written.
-    `meaning` is what the query computes, clause by clause; `steps` describe
-    it for people.
+    `selected` is SQL of its rows before they are cast to the columns of the sink. `meaning` is what the query computes,
+    clause by clause; `steps` describe it for people.
     """
 
     name: str
@@ -54,6 +54,7 @@ class Insert:
     order: tuple[str, ...] = field(default=(), metadata=METADATA)
     timing: OutputOptions = field(default=AT_ONCE, metadata=METADATA)
     end_column: str | None = field(default=None, metadata=METADATA)
+    selected: str = field(default="", compare=False, metadata=METADATA)
     meaning: tuple[tuple[str, str], ...] = field(default=(), compare=False)
     steps: tuple[Step, ...] = field(default=(), compare=False, metadata=METADATA)
 

@@ -55,7 +55,7 @@ class LateBatch:
 
 @dataclass(frozen=True)
 class Event:
-    """A driver began, or windows were restated."""
+    """A driver began, or windows were restated, or an added table was filled with some."""
 
     time: int
     kind: str
@@ -101,8 +101,10 @@ class Facts:
         if kind == "lease":
             self._begin(time, epoch, entry)
         elif kind == "restate":
-            word = "window" if fired == 1 else "windows"
-            self.events.append(Event(time, _kind_of(reason), None, f"{_kind_of(reason)}: {fired} {word}"))
+            self.events.append(Event(time, _kind_of(reason), None, f"{_kind_of(reason)}: {_windows(fired)}"))
+        elif kind == "fill":
+            text = f"{_text(entry['insert'])} filled from {_text(entry['twin'])}: {_windows(fired)}"
+            self.events.append(Event(time, "fill", epoch, text))
         elif kind == "commit":
             self._commit(time, entry)
         elif kind == "tick" and fired and self.batches:
@@ -177,6 +179,10 @@ def _versions(
 def _joined(a: Version, b: Version) -> Version:
     checksum = a.checksum if a.checksum.endswith(" …") else f"{a.checksum} …"
     return Version(a.entry, a.time, a.epoch, a.start, a.state, a.rows + b.rows, checksum, a.reason)
+
+
+def _windows(count: int) -> str:
+    return f"{count} window" if count == 1 else f"{count} windows"
 
 
 def _kind_of(reason: str | None) -> str:

@@ -19,12 +19,13 @@ _LIMIT_SECONDS = 30.0
 
 def status_line(pulse: Pulse) -> str:
     """The windows, the watermark, the rows and the restarts, in one line."""
+    error = pulse.heartbeat.error if pulse.heartbeat is not None else None
     restarts = "1 restart" if pulse.restarts == 1 else f"{pulse.restarts} restarts"
     return (
         f"{pulse.report} {pulse.driver}: {pulse.windows} windows published, complete up to "
         f"{format_instant(pulse.last_window)}; watermark {format_instant(pulse.watermark)}{_distance(pulse)}; "
         f"{pulse.rows} rows, {pulse.late} late, {pulse.rejected} rejected; {restarts}"
-    )
+    ) + (f"; {error}" if error else "")
 
 
 def status_xcom(pulse: Pulse) -> dict[str, Any]:

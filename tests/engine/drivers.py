@@ -21,7 +21,7 @@ import pandas
 from pyspark.sql import SparkSession
 
 from airflow_nrt.engine.driver.run import Runner
-from airflow_nrt.engine.faults import POINTS, VARIABLE
+from airflow_nrt.engine.faults import FILLING, POINTS, VARIABLE
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Position
 from airflow_nrt.sql.load import load_report
@@ -283,5 +283,5 @@ def asked_points(request: Any) -> list[str]:
 
 
 def fault(what: str, point: str, time: int) -> str:
-    assert point in POINTS
+    assert point in (*POINTS, *FILLING)
     return f"{what}:{point}@{time}"

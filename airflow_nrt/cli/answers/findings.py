@@ -32,16 +32,18 @@ def answer(question: Mapping[str, Any]) -> dict[str, Any]:
         file = None if program is None else file_of(program.module, program.root)
         lines = tuple(problem_lines(wrong, question["report"], file))
         return asdict(Findings(wrong.exit_status, problems=lines, lines=()))
+    added: Mapping[str, str] = {}
     if question["home"] is None:
         check_places(plan)
     else:
         from airflow_nrt.home.home import Home
         from airflow_nrt.table.reports.load import plan_of_home
 
-        Home.checked(question["home"], plan, plan_of_home, question["group"])
+        home = Home.checked(question["home"], plan, plan_of_home, question["group"])
+        added = home.additions(plan, plan_of_home) if home.report_file.exists() else {}
     if question["deep"]:
         _analyse(plan)
-    return asdict(Findings(0, problems=(), lines=tuple(_lines(plan))))
+    return asdict(Findings(0, problems=(), lines=tuple(_lines(plan, added))))
 
 
 def _analyse(plan: Plan) -> None:
@@ -57,7 +59,9 @@ def _analyse(plan: Plan) -> None:
             end_java()
 
 
-def _lines(plan: Plan) -> Iterator[str]:
+def _lines(plan: Plan, added: Mapping[str, str]) -> Iterator[str]:
+    for insert, twin in added.items():
+        yield f"{insert} is new to the home: the next driver fills it with the windows of {twin}"
     for what, why in without_effect(plan).items():
         yield f"{what} has no effect here: {why}"
     yield from (*cautions(plan), *cautions_of_place(plan))

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from airflow_nrt.basics.durations import DAY, format_duration
 from airflow_nrt.basics.instants import END_OF_TIME, format_instant
 from airflow_nrt.home.heartbeat import Heartbeat, now_ms
-from airflow_nrt.home.log.entries import Commit, Entry, Lease, Position, Published, Restate
+from airflow_nrt.home.log.entries import Commit, Entry, Fill, Lease, Position, Published, Restate
 from airflow_nrt.home.outline import Outline
 from airflow_nrt.model.connectors import connector_of
 from airflow_nrt.model.options.known import LIVE, source_option
@@ -62,6 +62,8 @@ def _parts(entry: Entry, zone: str | None) -> Iterator[str]:
         yield f"{body.source}: {', '.join(_read_in(body))}"
     elif isinstance(body, Restate):
         yield f"from outside ({body.reason})"
+    elif isinstance(body, Fill):
+        yield f"{body.insert} is filled from {body.twin}, {counted(body.left, 'window')} to go"
     elif not published:
         return
     yield from published

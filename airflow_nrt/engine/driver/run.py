@@ -17,6 +17,7 @@ from airflow_nrt.basics.errors import FencedError, NrtError
 from airflow_nrt.engine.archive.keeper import ArchiveKeeper
 from airflow_nrt.engine.dimensions.newest import check_dimension
 from airflow_nrt.engine.driver.feed import Feed
+from airflow_nrt.engine.driver.filling import Filling
 from airflow_nrt.engine.driver.stream import StreamDriver
 from airflow_nrt.engine.failures.failures import explained, in_full, in_short
 from airflow_nrt.engine.failures.servers import UnreachableError
@@ -38,7 +39,7 @@ from airflow_nrt.home.heartbeat import (
     now_ms,
     write_heartbeat,
 )
-from airflow_nrt.home.home import Home
+from airflow_nrt.home.home import Home, Replan
 from airflow_nrt.home.log.entries import Commit, Lease, Split
 from airflow_nrt.home.log.log import Writer
 from airflow_nrt.model.options.known import REPORT_OPTIONS, read_option, source_option
@@ -56,7 +57,8 @@ class Runner:
     """Runs one report until its input ends, a stop is requested, or an error ends it.
 
     `available_now` ends it when everything that has arrived by then is absorbed; open windows stay open. `stop_asked`
-    stops it after its batch; a batch that fails after that is left to the next driver.
+    stops it after its batch; a batch that fails after that is left to the next driver. `replan` plans the report
+    of the home, to which this one may have added inserts; None if the home was made for this one.
     """
 
     def __init__(
@@ -67,12 +69,14 @@ class Runner:
         available_now: bool = False,
         launch: str = "",
         stop_asked: threading.Event | None = None,
+        replan: Replan | None = None,
     ) -> None:
         self.spark = spark
         self.plan = plan
         self.home = home
         self.available_now = available_now
         self.launch = launch
+        self.replan = replan
         self.lock = threading.RLock()
         self.stop_asked = stop_asked or threading.Event()
         self._over = threading.Event()
@@ -82,6 +86,7 @@ class Runner:
         self._driver: StreamDriver | None = None
         self._owing = Owing()
         self._archives: list[ArchiveKeeper] = []
+        self._filling: Filling | None = None
 
     def _first_beat(self) -> Heartbeat:
         started = now_ms()
@@ -106,6 +111,9 @@ class Runner:
         beating = threading.Thread(target=self._keep_beating, name="heartbeat", daemon=True)
         beating.start()
         try:
+            if self.replan is not None:
+                self.home.accept(self.plan, self.replan)
+            reach("fill-accepted")
             state = self._run_with_retries(writer)
             self._say(state=state)
         except FencedError as fenced:
@@ -127,9 +135,11 @@ class Runner:
     def _check_tables(self) -> None:
         """Raises InputError for a table that can't be read or written, before a lease fences anybody.
 
-        Once the report has begun, a server may be away. A sink's table is then checked before it gets its results.
+        Once the report has begun, a server may be away. A sink's table is then checked before it gets its results. One
+        that is added must be there.
         """
         has_begun = self.home.log().last >= 0
+        added = self.home.additions(self.plan, self.replan) if self.replan is not None else {}
         for source in () if has_begun else self.plan.sources:
             source_of(source.table).check(self.spark, source.table)
         for lookup in () if has_begun else self.plan.lookups:
@@ -138,7 +148,7 @@ class Runner:
             try:
                 sink_of(insert).check(self.home, insert)
             except UnreachableError as gone:
-                if not has_begun:
+                if not has_begun or insert.name in added:
                     raise
                 self._owing.hold(insert, gone)
 
@@ -189,6 +199,7 @@ class Runner:
         shutil.rmtree(scratch, ignore_errors=True)
         with self.lock:
             driver.recover()
+            self._filling = Filling(self.spark, self.home, self.plan, writer, self._owing.attempt)
         self._progressed()
         read = self._splits_read(driver)
         archived = (source for source in self.plan.sources if source.is_archived)
@@ -226,7 +237,7 @@ class Runner:
                     self._note_idle(driver, feed, timeout)
             ends = self.available_now or all(feed.is_bounded for feed in self._feeds)
             is_read = all(drained[feed.source.name] and feed.is_drained for feed in self._feeds)
-            if ends and is_read and not self._owing:
+            if ends and is_read and not self._owing and not self._filling:
                 with self.lock:
                     for archive in self._archives:
                         archive.finish(driver.position, driver.replace_files)
@@ -248,6 +259,8 @@ class Runner:
                 driver.pass_time()
                 for archive in self._archives:
                     archive.step(driver.position, driver.replace_files)
+                if self._filling:
+                    self._filling.step()
                 if driver.writer.log.last > before:
                     self._progressed()
             finally:
@@ -257,7 +270,7 @@ class Runner:
         """Publishes what is owed, where its time has come."""
         if self._owing:
             publish_owed(self.home, self.plan, self._owing)
-            self._say(error=self._waiting(), owed=self._owing.first)
+            self._say(error=self._waiting(), owed=self._lacking())
 
     def _idle_timeout(self, source: Source) -> int | None:
         own: int | None = source_option(source.table.options, "scan.watermark.idle-timeout")
@@ -303,10 +316,18 @@ class Runner:
 
     def _progressed(self) -> None:
         assert self._driver is not None
-        self._say(progress=now_ms(), entry=self._driver.writer.log.last, error=self._waiting(), owed=self._owing.first)
+        self._say(progress=now_ms(), entry=self._driver.writer.log.last, error=self._waiting(), owed=self._lacking())
 
     def _waiting(self) -> str | None:
-        return f"waiting: {self._owing}" if self._owing else None
+        texts = [f"waiting: {self._owing}"] if self._owing else []
+        return "; ".join([*texts, str(self._filling)] if self._filling else texts) or None
+
+    def _lacking(self) -> dict[str, int]:
+        """By table, the first entry whose results are not in it yet."""
+        first = dict(self._owing.first)
+        for name, entry in self._filling.first.items() if self._filling else ():
+            first[name] = min(entry, first.get(name, entry))
+        return first
 
     def _say(self, **changes: object) -> None:
         if changes.get("error") is not None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from airflow_nrt.engine.failures.failures import explained
 from airflow_nrt.engine.failures.servers import UnreachableError
-from airflow_nrt.home.log.entries import Entry
+from airflow_nrt.home.log.entries import Entry, Fill
 from airflow_nrt.model.plan import Insert
 
 MOST_SECONDS = 30
@@ -35,6 +35,11 @@ class _Debt:
     entries: dict[int, Entry]
 
 
+def _first(entry: Entry) -> int:
+    """The first entry whose results a table lacks, as long as it is owed this one."""
+    return entry.body.since if isinstance(entry.body, Fill) else entry.n
+
+
 class Owing:
     """The debts of one driver, by insert. An insert's entries are published in the order of the log."""
 
@@ -56,7 +61,7 @@ class Owing:
     @property
     def first(self) -> dict[str, int]:
         """By insert, the first entry that is owed. None is where a sink does not answer and has got all so far."""
-        return {name: min(one.entries) for name, one in self._debts.items() if one.entries}
+        return {name: min(map(_first, one.entries.values())) for name, one in self._debts.items() if one.entries}
 
     def attempt(self, insert: Insert, entry: Entry, action: Callable[[], None]) -> bool:
         """An `Attempt`. It is owed if the server does not answer, or if earlier entries are owed."""

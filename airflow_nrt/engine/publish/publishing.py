@@ -18,7 +18,7 @@ from airflow_nrt.engine.sinks import sink_of
 from airflow_nrt.files.file_numbers import number_of
 from airflow_nrt.home.heartbeat import now_ms
 from airflow_nrt.home.home import Home
-from airflow_nrt.home.log.entries import Entry, Published, Restate
+from airflow_nrt.home.log.entries import Entry, Fill, Published, Restate
 from airflow_nrt.home.log.log import Log
 from airflow_nrt.home.visible import is_waiting
 from airflow_nrt.model.plan import Insert, Plan
@@ -39,7 +39,7 @@ def publish_entry(
     It is idempotent.
     """
     # An entry of a driver that removes nothing is the newest one: no later entry decides on its places.
-    may_be_old = bool(entry.removed) or isinstance(entry.body, Restate)
+    may_be_old = bool(entry.removed) or isinstance(entry.body, (Restate, Fill))
     newer: Container[str] = _Later(home.log(), entry.n) if may_be_old else ()
     _publish(home, plan, entry, entry.removed, newer, then, attempt)
 

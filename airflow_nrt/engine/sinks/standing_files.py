@@ -34,22 +34,19 @@ def standing_rows(
 ) -> Standing:
     """The rows of the windows that end at `ends`, from files below `base`; foreign files are listed separately."""
     wanted = set(ends)
+    # Other inserts of the report may publish into the same directory.
+    of_others = {target for name, target in ledger if name != insert.name}
     mine, foreign = [], []
     for path in visible_files(base, insert.sink.suffix):
-        published = ledger.get((insert.name, str(path.relative_to(base))))
+        place = str(path.relative_to(base))
+        published = ledger.get((insert.name, place))
         if published is not None and published.end in wanted:
             mine.append((path, published.end))
-        elif published is None and not _is_of_another(insert, path, base, ledger):
+        elif published is None and place not in of_others:
             foreign.append(path)
     places = {place: n for n, place in enumerate(ledger)}
     mine.sort(key=lambda one: places[insert.name, str(one[0].relative_to(base))])
     return Standing(_read(spark, insert, base, mine), {str(path.relative_to(base)): str(path) for path in foreign})
-
-
-def _is_of_another(insert: Insert, path: Path, base: Path, ledger: Ledger) -> bool:
-    """Whether another insert of the report published this file into the same directory."""
-    place = str(path.relative_to(base))
-    return any(target == place and name != insert.name for name, target in ledger)
 
 
 def _read(spark: SparkSession, insert: Insert, base: Path, files: list[tuple[Path, int | None]]) -> DataFrame:

@@ -53,6 +53,7 @@ from airflow_nrt.engine.windows.layout_of import layout_of
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import OperatorState, Split
 from airflow_nrt.home.log.history import History, read_history
+from airflow_nrt.home.log.lacking import lacking
 from airflow_nrt.home.log.verifiability import not_comparable
 from airflow_nrt.home.notes.verdicts import keep_verdict
 from airflow_nrt.home.visible import waiting
@@ -100,6 +101,8 @@ class _Scene:
     pasts: Mapping[str, Past]
     sources: dict[str, ReadRows]
     ledgers: list[LedgerVerdict]
+    unfilled: Mapping[str, set[int]]
+    """The ends of windows that added tables lack."""
 
 
 def verify(
@@ -133,7 +136,7 @@ def _verified(
     pasts = {source.name: past_of(source, history) for source in plan.sources}
     needed = {name: _needed(plan, history, interval, name, past) for name, past in pasts.items()}
     tasks = suit(spark, [split for splits in needed.values() for split in splits])
-    scene = _Scene(spark, plan, home, history, interval, tasks, pasts, {}, [])
+    scene = _Scene(spark, plan, home, history, interval, tasks, pasts, {}, [], _unfilled(home, history))
     for source in plan.sources:
         past = pasts[source.name]
         read = rows_read(spark, plan, past, source.name, history, needed[source.name], tasks)
@@ -264,10 +267,11 @@ def _verify_insert(scene: _Scene, insert: Insert, sink: Sink) -> tuple[InsertVer
     if bounds is None:
         return InsertVerdict(insert.name, 0, 0, 0, 0, pending, dict.fromkeys(CLASSES, 0)), []
     after, until = bounds
-    # Either a late row of these has arrived, and the version with it is not published yet; or the sink does not answer.
+    # A late row of these has arrived, and the version with it is not published yet; or the sink does not answer; or the
+    # table was added, and is not filled yet.
     mine = [one for (name, _), one in scene.history.published.items() if name == insert.name]
     owed = {one.end for one in waiting(scene.home, mine) if one.end is not None} if not sink.is_copy else set()
-    changing = scene.history.changing(insert.name) | owed
+    changing = scene.history.changing(insert.name) | owed | scene.unfilled.get(insert.name, set())
     pending += sum(1 for end in changing if after < end <= until)
     ends = {p.end for (name, _), p in scene.history.published.items() if name == insert.name and p.end is not None}
     inside = [end for end in ends - changing if after < end <= until]
@@ -284,6 +288,13 @@ def _verify_insert(scene: _Scene, insert: Insert, sink: Sink) -> tuple[InsertVer
         here = ~F.col(WINDOW_END).isin(sorted(changing))
         batch, arrived = batch.where(here), None if arrived is None else arrived.where(here)
     return _compare(scene, insert, (batch, arrived), inside, pending, sink)
+
+
+def _unfilled(home: Home, history: History) -> dict[str, set[int]]:
+    found = lacking(home.log().entries(0, history.entry), home.identity().added)
+    return {
+        name: {one.published.end for one in windows if one.published.end is not None} for name, windows in found.items()
+    }
 
 
 def _expected(scene: _Scene, insert: Insert, after: int, until: int) -> tuple[DataFrame, DataFrame | None]:

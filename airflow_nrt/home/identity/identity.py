@@ -30,7 +30,8 @@ class Identity:
 
     `fingerprint` is what the plan meant, `operators` the semantics of its operators. The report is planned again from
     its `script` and `settings`, or from its `program`, with paths that start at `base`. Masked settings are kept only
-    as `masks`; `unsafe` names placeholders that may be any SQL.
+    as `masks`; `unsafe` names placeholders that may be any SQL. `added` are inserts that were added later, each with
+    the one from whose table its table is filled.
     """
 
     id: str
@@ -45,6 +46,7 @@ class Identity:
     program: str | None = None
     masks: Masks = field(default_factory=Masks)
     unsafe: Sequence[str] = ()
+    added: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def of(cls, plan: Plan, launches: Path) -> Identity:
@@ -66,6 +68,10 @@ class Identity:
             masks=masks,
             unsafe=plan.given.unsafe,
         )
+
+    def with_added(self, plan: Plan, launches: Path, added: Mapping[str, str]) -> Identity:
+        """The identity of the same home, whose report has become this plan."""
+        return replace(Identity.of(plan, launches), id=self.id, created=self.created, added={**self.added, **added})
 
     def given(self, current: Settings) -> Settings:
         """The settings that the home was created with; the values of masked ones come from the `current` ones."""

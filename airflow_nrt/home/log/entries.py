@@ -1,4 +1,4 @@
-"""The entries of the log: leases, commits, ticks, restatements, and the position that they lead to.
+"""The entries of the log: leases, commits, ticks, restatements, fillings, and the position that they lead to.
 
 Times are milliseconds: `time` and `clock` of the wall clock, watermarks and window bounds of the report's clock.
 Paths are relative to the home, except those of source files.
@@ -316,6 +316,22 @@ class Restate:
         return (*self.files.get(source, ()), *self.ranges.get(source, ()))
 
 
+@dataclass(frozen=True)
+class Fill:
+    """The table of an added insert got windows as they are in the table of its `twin`, an insert with the same query.
+
+    `since` is the first entry by which the twin's table got one of them. `absent` are the ends of windows that are gone
+    from there. `left` counts the windows that are still to be filled.
+    """
+
+    insert: str
+    twin: str
+    published: tuple[Published, ...]
+    since: int
+    absent: tuple[int, ...] = ()
+    left: int = 0
+
+
 def files_of(splits: Iterable[Split]) -> tuple[SourceFile, ...]:
     return tuple(one for one in splits if isinstance(one, SourceFile))
 
@@ -335,8 +351,8 @@ def without_ranges(one: SourceRange, others: Iterable[SourceRange]) -> list[Sour
     return [replace(one, start=a, end=b, size=int((b - a) * share)) for a, b in left]
 
 
-Body = Lease | Commit | Tick | Restate
-_KINDS: dict[str, type[Any]] = {"lease": Lease, "commit": Commit, "tick": Tick, "restate": Restate}
+Body = Lease | Commit | Tick | Restate | Fill
+_KINDS: dict[str, type[Any]] = {"lease": Lease, "commit": Commit, "tick": Tick, "restate": Restate, "fill": Fill}
 
 
 @dataclass(frozen=True)
@@ -376,12 +392,12 @@ class Entry(_Head):
     @property
     def removed(self) -> tuple[str, ...]:
         """Files of sinks (`insert/place`) that are no longer visible to readers."""
-        return () if isinstance(self.body, Lease) else self.body.removed
+        return () if isinstance(self.body, (Lease, Fill)) else self.body.removed
 
     @property
     def dimensions(self) -> Mapping[str, str]:
         """By dimension table, the version that was used."""
-        return {} if isinstance(self.body, Lease) else self.body.dimensions
+        return {} if isinstance(self.body, (Lease, Fill)) else self.body.dimensions
 
     @property
     def position(self) -> Position | None:

@@ -11,6 +11,7 @@ from airflow_nrt.home.log.entries import (
     COMPACTED,
     Commit,
     Entry,
+    Fill,
     OperatorState,
     Position,
     Published,
@@ -145,6 +146,8 @@ def read_history(entries: Iterable[Entry], plan: Plan) -> History:
                 history.backfilled.setdefault(source, {}).update({split.name: split for split in splits})
         elif isinstance(entry.body, Tick):
             history.ticks.append(entry.n)
+        elif isinstance(entry.body, Fill):
+            _note_filled(history, entry.body)
         _note_archived(history, entry)
         for target in entry.removed:
             insert, _, path = target.partition("/")
@@ -157,6 +160,16 @@ def read_history(entries: Iterable[Entry], plan: Plan) -> History:
                 history.versions.append((entry.body.clock, entry.body.dimensions))
             history.position = entry.body.position
     return history
+
+
+def _note_filled(history: History, fill: Fill) -> None:
+    """Filled windows were computed when those of the twin were."""
+    twins = {one.end: key for key, one in history.published.items() if one.insert == fill.twin}
+    for key, twin in (((one.insert, one.target), twins.get(one.end)) for one in fill.published):
+        if twin in history.as_of:
+            history.as_of[key] = history.as_of[twin]
+        if twin in history.joined_with:
+            history.joined_with[key] = history.joined_with[twin]
 
 
 def _note_archived(history: History, entry: Entry) -> None:

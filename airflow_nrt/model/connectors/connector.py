@@ -122,6 +122,10 @@ class Connector(ABC):
         """The directory with a file for each window, for readers of results without Spark; None if there is none."""
         return None
 
+    def keeps_exactly(self, table: Table) -> bool:
+        """Whether rows that are read back from the table, as a sink, have the values that were written."""
+        return self.keeps_rows
+
     def keeps_samples(self, table: Table) -> bool:
         """Whether the windows that the table takes, as a sink, are sampled for the page."""
         return False

@@ -8,7 +8,7 @@ from airflow_nrt.basics.errors import InputError, MissingError
 from airflow_nrt.basics.partitions import check_pattern
 from airflow_nrt.basics.types import BIGINT, STRING, DataType
 from airflow_nrt.model.connectors.connector import Connector, Metadata
-from airflow_nrt.model.options.known import FILE_OPTIONS, FORMATS, LIVE, source_option
+from airflow_nrt.model.options.known import FILE_OPTIONS, FORMATS, LIVE, sink_option, source_option
 from airflow_nrt.model.tables import MODIFIED, SIZE, SOURCE_FILE, Table
 
 _PATH = f"url_decode(replace({SOURCE_FILE}, '+', '%2B'))"
@@ -97,6 +97,11 @@ class Filesystem(Connector):
 
     def directory(self, table: Table) -> str:
         return table.path.removeprefix("file://")
+
+    def keeps_exactly(self, table: Table) -> bool:
+        # A csv file without a literal for NULL has nothing in its place, and nothing in the place of an empty text.
+        texts = any(one.type.is_string for one in table.physical if one.name not in table.partition_keys)
+        return table.format != "csv" or sink_option(table.options, "csv.null-literal") is not None or not texts
 
     def keeps_samples(self, table: Table) -> bool:
         return not table.is_changelog

@@ -55,7 +55,10 @@ def add_insert(
         key = next(iter(written_keys(sink, relation, values)), None)
     timing = OutputOptions.read(sink.options)
     end = _end_column(sink, relation, values)
-    insert = Insert(name, sink, query, operators, window, key, changes, order=by, timing=timing, end_column=end)
+    selected = f"SELECT {', '.join(value.sql for value in values)} FROM {relation.text}"
+    insert = Insert(
+        name, sink, query, operators, window, key, changes, order=by, timing=timing, end_column=end, selected=selected
+    )
     findings.inserts.append(insert)
     return insert
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,9 +13,12 @@ from pyspark.sql import SparkSession
 
 from airflow_nrt.basics.jars import fetched
 from airflow_nrt.engine.driver.run import Runner
+from airflow_nrt.engine.failures.servers import UnreachableError
+from airflow_nrt.engine.publish.owing import Owing
 from airflow_nrt.engine.verify.verify import verify
 from airflow_nrt.home.heartbeat import Heartbeat, read_heartbeat
 from airflow_nrt.home.home import Home
+from airflow_nrt.home.log.entries import Entry, Fill, Position, Tick
 from airflow_nrt.home.log.sink_history import standing_at
 from airflow_nrt.home.visible import waiting
 from airflow_nrt.home.window_events import Completed, read_window_events
@@ -150,3 +154,15 @@ def test_an_input_that_ends_waits_for_its_sink(spark: SparkSession, database: Po
     last.thread.join(60)
     assert last.failure is None and last.beat().state == "finished"
     assert database.query("SELECT COUNT(*) FROM curve") == [["2"]]
+
+
+def test_a_table_that_is_filled_lacks_what_its_twin_has(tmp_path: Path) -> None:
+    owing, insert = Owing(), two_sinks(tmp_path, "jdbc:postgresql://localhost/app").insert("curve")
+
+    def away() -> None:
+        raise UnreachableError("it is away")
+
+    fill = Entry(9, "fill", 2, 0, "id", Fill("curve", "files", (), since=3))
+    assert not owing.attempt(insert, fill, away)
+    assert not owing.attempt(insert, replace(fill, n=10, body=Tick((), 0, Position())), away)
+    assert owing.first == {"curve": 3}

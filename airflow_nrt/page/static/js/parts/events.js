@@ -12,6 +12,7 @@ export const EVENT_KINDS = {
   fenced: "bad",
   backfill: "other",
   repair: "other",
+  fill: "other",
   verify: "other",
 };
 
