@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from airflow_nrt.home.log.archived_files import note_archived
 from airflow_nrt.home.log.clock import operator_watermark, with_clock, with_parts
 from airflow_nrt.home.log.entries import (
-    ARCHIVED,
-    COMPACTED,
     Commit,
     Entry,
     OperatorState,
@@ -145,11 +144,10 @@ def read_history(entries: Iterable[Entry], plan: Plan) -> History:
                 history.backfilled.setdefault(source, {}).update({split.name: split for split in splits})
         elif isinstance(entry.body, Tick):
             history.ticks.append(entry.n)
-        _note_archived(history, entry)
+        note_archived(history.archived, entry)
         for target in entry.removed:
             insert, _, path = target.partition("/")
             history.published.pop((insert, path), None)
-            history.archived.pop((insert, path), None)
         if isinstance(entry.body, (Commit, Tick)):
             _check_watermarks(history, entry.n, entry.body, plan)
             _note_firings(history, entry.body, plan)
@@ -157,18 +155,6 @@ def read_history(entries: Iterable[Entry], plan: Plan) -> History:
                 history.versions.append((entry.body.clock, entry.body.dimensions))
             history.position = entry.body.position
     return history
-
-
-def _note_archived(history: History, entry: Entry) -> None:
-    """A compacted file has the rows of the files that its entry removes."""
-    replaced: Iterable[int] = ()
-    for one in entry.published:
-        if one.state == ARCHIVED:
-            history.archived[one.insert, one.target] = frozenset([entry.n])
-        elif one.state == COMPACTED:
-            gone = (target.partition("/") for target in entry.removed)
-            replaced = replaced or [n for name, _, path in gone for n in history.archived.get((name, path), ())]
-            history.archived[one.insert, one.target] = frozenset(replaced)
 
 
 def _note_firings(history: History, body: Commit | Tick, plan: Plan) -> None:
