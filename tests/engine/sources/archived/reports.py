@@ -7,10 +7,12 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
+from airflow_nrt.home.heartbeat import now_ms
 from airflow_nrt.model.plan import Plan
 from airflow_nrt.sql.load import plan_script
-from tests.engine.past.test_archived import report as archiving
-from tests.engine.sources.kafka.reports import TopicStream, order, script
+from tests.engine.past.test_archived import ARCHIVE
+from tests.engine.reports import MINUTE
+from tests.engine.sources.kafka.reports import COLUMNS, TopicStream, order, script
 from tests.servers.kafka import Broker, Topics
 
 BATCHES = (
@@ -31,15 +33,27 @@ ON_TIME = [("10:10", 2, 2), *CURVE[1:]]
 """The same without the row that came late."""
 
 
+METADATA = """sent TIMESTAMP_LTZ(3) METADATA FROM 'timestamp', kind STRING METADATA FROM 'timestamp-type',
+  notes MAP<STRING, BYTES> METADATA FROM 'headers'"""
+"""What the archive has beside the content of a record."""
+ARCHIVE_WITH_METADATA = ARCHIVE.replace(
+    "shop INT", "sent TIMESTAMP_LTZ(3), kind STRING, notes MAP<STRING, BYTES>, shop INT"
+)
+
+
 def write(topics: Topics, topic: str, rows: Sequence[tuple[int, str]], first: int) -> None:
+    """Each record was sent as many seconds after a whole minute as its price, which is in a header, too."""
+    minute = now_ms() // MINUTE * MINUTE
     for price, (partition, at) in enumerate(rows, first):
-        topics.write(topic, [order(1, price, at)], partition)
+        topics.write(topic, [order(1, price, at)], partition, minute + 1000 * price, headers=[("price", str(price))])
 
 
 def archived_topic(spark: SparkSession, broker: Broker, topics: Topics, topic: str, place: Path) -> TopicStream:
     """The stream that has archived `BATCHES` below a place; Kafka has removed them."""
     topics.create(topic, 2)
-    stream = TopicStream(spark, archiving(place, broker.address, topic), place / "home")
+    text = script(broker.address, topic, f"{METADATA}, {COLUMNS}", archive="orders_by_hour")
+    plan = plan_script(ARCHIVE_WITH_METADATA + text, {}, "orders_curve", place)
+    stream = TopicStream(spark, plan, place / "home")
     price = 1
     for batch in BATCHES:
         write(topics, topic, batch, price)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from airflow_nrt.basics.errors import InputError, SurroundingsError
 from airflow_nrt.engine.driver.run import Runner
 from airflow_nrt.engine.sources import source_of
 from airflow_nrt.engine.sources.archived.beginning import check_goes_on
+from airflow_nrt.engine.sources.archived.stored import check_columns
 from airflow_nrt.engine.verify.verify import verify
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import ArchivedElsewhere, SourceRange
@@ -42,18 +44,26 @@ def check(spark: SparkSession, broker: Broker, place: Path, home: Path, topic: s
             {"columns": COLUMNS.replace("price INT", "price BIGINT")},
             "has the column 'price' as INT, and it is BIGINT here: declare it alike",
         ),
-        (
-            {"columns": f"sent TIMESTAMP_LTZ(3) METADATA FROM 'timestamp', {COLUMNS}"},
-            "has no METADATA 'timestamp', of which column 'sent' is: leave it out",
-        ),
     ],
-    ids=["topic", "column", "type", "metadata"],
+    ids=["topic", "column", "type"],
 )
 def test_another_table(
     spark: SparkSession, broker: Broker, old: TopicStream, tmp_path: Path, options: dict[str, str], message: str
 ) -> None:
     with pytest.raises(InputError, match=message):
         check(spark, broker, tmp_path, old.home.path, **options)
+
+
+def test_metadata_that_the_archive_lacks(broker: Broker, old: TopicStream, tmp_path: Path) -> None:
+    outline = old.home.outline()
+    assert outline is not None
+    (archive,) = outline.archives
+    lacking = replace(archive, columns=tuple(one for one in archive.columns if one.metadata != "timestamp"))
+    columns = f"at TIMESTAMP_LTZ(3) METADATA FROM 'timestamp', {COLUMNS}"
+    table = beginning(tmp_path, broker, "begun", old.home.path, columns=columns).sources[0].table
+    check_columns(table, archive)
+    with pytest.raises(InputError, match="has no METADATA 'timestamp', of which column 'at' is: leave it out"):
+        check_columns(table, lacking)
 
 
 def test_another_home(spark: SparkSession, broker: Broker, old: TopicStream, tmp_path: Path) -> None:
@@ -73,20 +83,6 @@ def test_a_home_that_has_read_nothing(spark: SparkSession, broker: Broker, old: 
     Home.create(tmp_path / "home", old.driver.plan)
     with pytest.raises(InputError, match="home has read nothing of the topic yet: start its stream first"):
         check(spark, broker, tmp_path, tmp_path / "home")
-
-
-def test_a_gap_between_archive_and_topic(spark: SparkSession, broker: Broker, topics: Topics, tmp_path: Path) -> None:
-    old = archived_topic(spark, broker, topics, "gap", tmp_path / "old")
-    topics.write("gap", [order(1, 1, "12:31:00"), order(1, 1, "12:32:00")])
-    topics.remove_before("gap", 0, 6)
-    plan = beginning(tmp_path, broker, "gap", old.home.path)
-    home = Home.create(tmp_path / "home", plan)
-    with pytest.raises(
-        InputError, match="ends at offset 5 of partition gap-0, and Kafka has removed the records up to 5: "
-    ):
-        Runner(spark, plan, home).run()
-    assert home.log().last == -1
-    check(spark, broker, tmp_path, old.home.path, "gap", scan_data__loss="skip")
 
 
 @pytest.mark.parametrize(("partition", "ended"), [("begun-0", "ends at offset 5"), ("begun-9", "is gone")])
@@ -127,3 +123,18 @@ def test_hours_that_their_owner_has_removed(
         again.absorb_new()
     problems = verify(spark, plan, stream.home).problems
     assert any("hh=12" in problem and "is gone: put it back" in problem for problem in problems)
+
+
+def test_a_gap_between_archive_and_topic(
+    spark: SparkSession, broker: Broker, topics: Topics, old: TopicStream, tmp_path: Path
+) -> None:
+    topics.write("begun", [order(1, 1, "12:31:00"), order(1, 1, "12:32:00")])
+    topics.remove_before("begun", 0, 6)
+    plan = beginning(tmp_path, broker, "begun", old.home.path)
+    home = Home.create(tmp_path / "home", plan)
+    with pytest.raises(
+        InputError, match="ends at offset 5 of partition begun-0, and Kafka has removed the records up to 5: "
+    ):
+        Runner(spark, plan, home).run()
+    assert home.log().last == -1
+    check(spark, broker, tmp_path, old.home.path, scan_data__loss="skip")
