@@ -101,13 +101,14 @@ class ArchivedColumn:
 class ArchiveOutline:
     """The archive that a stream writes of a `source`, in Parquet files below `directory`; its table is called `name`.
 
-    `topics` are the options that name the topics. `zone` is that of the clock of its hours, None for UTC.
+    `topics` are the options that name the topics, with their values. `zone` is that of the clock of its hours, None for
+    UTC.
     """
 
     name: str
     source: str
     directory: str
-    topics: Mapping[str, str]
+    topics: tuple[tuple[str, str], ...]
     columns: tuple[ArchivedColumn, ...]
     zone: str | None = None
 
@@ -120,7 +121,7 @@ class ArchiveOutline:
             name=insert.name,
             source=source.name,
             directory=insert.sink.path.removeprefix("file://"),
-            topics={name: table.options[name] for name in _TOPICS if name in table.options},
+            topics=tuple((name, table.options[name]) for name in _TOPICS if name in table.options),
             columns=tuple(ArchivedColumn(one.name, one.type.with_nullable(True).flink, one.metadata) for one in stored),
             zone=source.zone,
         )

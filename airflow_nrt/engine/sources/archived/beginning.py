@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pyspark.sql import SparkSession
 
 from airflow_nrt.basics.errors import HomeError, InputError
-from airflow_nrt.engine.sources.archived.content import ArchiveContent, archives_of
+from airflow_nrt.engine.sources.archived.content import ArchiveContent, archives_of, content_of
 from airflow_nrt.engine.sources.archived.stored import check_columns
 from airflow_nrt.engine.sources.kafka.client import Client
 from airflow_nrt.home.home import Home
@@ -37,8 +37,7 @@ def beginnings(table: Table) -> list[SourceRange]:
         raise InputError(f"{where}: {wrong}") from None
     outline = _archive_of(home, table, where)
     check_columns(table, outline)
-    content = ArchiveContent(home, outline)
-    content.refresh()
+    content = content_of(home, outline)
     since = wall_clock(int(table.options[STARTUP_TIME]), outline.zone) if STARTUP_TIME in table.options else None
     _check_files(content, since, where)
     starts, identity = content.starts(since), home.identity().id
@@ -88,9 +87,9 @@ def _archive_of(home: Home, table: Table, where: str) -> ArchiveOutline:
             f"{where}: {home.path} writes no archive of a topic: its report needs 'archive', without 'archive.write' = "
             "'false'. If it has that, an older version made the home: start its stream once with this one"
         )
-    alike = [one for one in archives if _topics(one.topics) == _topics(table.options)]
+    alike = [one for one in archives if _topics(dict(one.topics)) == _topics(table.options)]
     if not alike:
-        others = ", ".join(sorted({_topics(one.topics) for one in archives}))
+        others = ", ".join(sorted({_topics(dict(one.topics)) for one in archives}))
         raise InputError(
             f"{where}: {home.path} archives {others}, and this table reads {_topics(table.options)}: name the home "
             "that archives it"

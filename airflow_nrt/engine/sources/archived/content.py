@@ -122,10 +122,7 @@ def opened(archive: ArchivedElsewhere) -> ArchiveContent:
         raise InputError(
             f"{home.path} is not the home any more whose archive {archive.table!r} was read first: put that back"
         )
-    content = _content(archive.home, archive.id, archive.table)
-    content.outline = found[0]
-    content.refresh()
-    return content
+    return content_of(home, found[0])
 
 
 def archives_of(home: Home) -> tuple[ArchiveOutline, ...]:
@@ -134,8 +131,14 @@ def archives_of(home: Home) -> tuple[ArchiveOutline, ...]:
     return () if outline is None else outline.archives
 
 
+def content_of(home: Home, archive: ArchiveOutline) -> ArchiveContent:
+    """The content of an archive by now."""
+    content = _content(home.path, home.identity().id, archive)
+    content.refresh()
+    return content
+
+
 @lru_cache(maxsize=8)
-def _content(path: str, identity: str, table: str) -> ArchiveContent:
+def _content(home: Path, identity: str, archive: ArchiveOutline) -> ArchiveContent:
     """Kept, because each batch asks: a long log is read once."""
-    home = Home.open(path)
-    return ArchiveContent(home, next(one for one in archives_of(home) if one.name == table))
+    return ArchiveContent(Home(home), archive)
