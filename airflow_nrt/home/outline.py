@@ -13,9 +13,11 @@ from pathlib import Path
 from airflow_nrt.files.decoding import read_record
 from airflow_nrt.files.formats import Format
 from airflow_nrt.model.connectors import connector_of
-from airflow_nrt.model.plan import Insert, Plan
+from airflow_nrt.model.connectors.kafka_options import TOPIC, TOPIC_PATTERN
+from airflow_nrt.model.plan import Insert, Plan, Source
 from airflow_nrt.model.tables import CHANGELOG
 
+_TOPICS = (TOPIC, TOPIC_PATTERN)
 _KEPT_OPTIONS = ("csv.field-delimiter", "csv.quote-character", "csv.null-literal", "sink.sample")
 _MOST_BYTES = 16 << 20
 _FORMAT = Format("the outline of a home")
@@ -87,18 +89,63 @@ class InsertOutline:
 
 
 @dataclass(frozen=True)
+class ArchivedColumn:
+    """A column of a source that its archive has, and the METADATA key that it is of, None for a physical one."""
+
+    name: str
+    type: str
+    metadata: str | None
+
+
+@dataclass(frozen=True)
+class ArchiveOutline:
+    """The archive that a stream writes of a `source`, in Parquet files below `directory`; its table is called `name`.
+
+    `topics` are the options that name the topics, with their values. `zone` is that of the clock of its hours, None for
+    UTC.
+    """
+
+    name: str
+    source: str
+    directory: str
+    topics: tuple[tuple[str, str], ...]
+    columns: tuple[ArchivedColumn, ...]
+    zone: str | None = None
+
+    @classmethod
+    def of(cls, source: Source) -> ArchiveOutline:
+        assert source.archive is not None
+        insert, table = source.archive.insert, source.table
+        stored = (column for column in table.columns if not column.is_computed or column.metadata is not None)
+        return cls(
+            name=insert.name,
+            source=source.name,
+            directory=insert.sink.path.removeprefix("file://"),
+            topics=tuple((name, table.options[name]) for name in _TOPICS if name in table.options),
+            columns=tuple(ArchivedColumn(one.name, one.type.with_nullable(True).flink, one.metadata) for one in stored),
+            zone=source.zone,
+        )
+
+
+@dataclass(frozen=True)
 class Outline:
-    """The results of a report, insert by insert."""
+    """The results of a report, insert by insert, and the archives that its stream writes."""
 
     report: str
     inserts: tuple[InsertOutline, ...]
+    archives: tuple[ArchiveOutline, ...] = ()
 
     @classmethod
     def of(cls, plan: Plan) -> Outline:
-        return cls(plan.name, tuple(map(InsertOutline.of, plan.inserts)))
+        archives = tuple(ArchiveOutline.of(source) for source in plan.sources if source.is_archived)
+        return cls(plan.name, tuple(map(InsertOutline.of, plan.inserts)), archives)
 
     def to_bytes(self) -> bytes:
-        return json.dumps(_FORMAT.stamped(asdict(self)), indent=1, ensure_ascii=False).encode()
+        content = asdict(self)
+        if not self.archives:
+            # A version that does not know archives reads it.
+            del content["archives"]
+        return json.dumps(_FORMAT.stamped(content), indent=1, ensure_ascii=False).encode()
 
     @classmethod
     def read(cls, file: Path) -> Outline | None:

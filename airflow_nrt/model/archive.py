@@ -65,7 +65,11 @@ def _with_own(source: Source, hidden: tuple[str, ...]) -> Source:
 
 def partition_time(archive: Archive) -> PartitionTime:
     """The time of a partition, on the clock of the windows."""
-    keys = archive.insert.sink.partition_keys
+    return time_of_partitions(archive.insert.sink.partition_keys)
+
+
+def time_of_partitions(keys: tuple[str, ...]) -> PartitionTime:
+    """The same of archives with these partition keys."""
     return PartitionTime("$ds $hh:00:00" if "hh" in keys else "$ds", keys)
 
 

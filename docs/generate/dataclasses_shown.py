@@ -8,7 +8,17 @@ from typing import Any
 
 from tables import table
 
-from airflow_nrt.home.log.entries import Commit, Fill, Lease, Published, Restate, SourceFile, SourceRange, Tick
+from airflow_nrt.home.log.entries import (
+    ArchivedElsewhere,
+    Commit,
+    Fill,
+    Lease,
+    Published,
+    Restate,
+    SourceFile,
+    SourceRange,
+    Tick,
+)
 
 
 def shown_dataclass(kind: type[Any]) -> str:
@@ -23,5 +33,5 @@ def shown_dataclass(kind: type[Any]) -> str:
 
 def shown_entries() -> str:
     """The kinds of entries of the log, and what they hold."""
-    kinds = (Lease, Commit, Tick, Restate, Fill, SourceFile, SourceRange, Published)
+    kinds = (Lease, Commit, Tick, Restate, Fill, SourceFile, SourceRange, ArchivedElsewhere, Published)
     return "\n\n".join(f"### {kind.__name__}\n\n{shown_dataclass(kind)}" for kind in kinds)

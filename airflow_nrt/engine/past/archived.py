@@ -10,12 +10,12 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 
 from airflow_nrt.engine.past.past import ENTRY, Past, PastRows
+from airflow_nrt.engine.sources.archived.files import readable_files
 from airflow_nrt.engine.sources.arrivals import partition_values
 from airflow_nrt.engine.sources.file_rows import read_files
 from airflow_nrt.engine.sources.place import BLOCK, FILE, INDEX, NUMBER
 from airflow_nrt.engine.sources.ranges import OFFSET, PART, in_ranges
 from airflow_nrt.engine.spark.tuning import Tasks
-from airflow_nrt.engine.state.footers import read_footer
 from airflow_nrt.home.log.entries import Published, SourceFile, Split, files_of, ranges_of
 from airflow_nrt.home.log.history import History
 from airflow_nrt.model import archive
@@ -63,8 +63,10 @@ class ArchivedRows(Past):
         return [one for one in self.pieces if time.may_hold(partition_values(one.name, root), start, end)]
 
     def read(self, spark: SparkSession, pieces: Sequence[Split], tasks: Tasks, numbered: bool) -> PastRows:
-        files, problems = self._readable(files_of(pieces))
-        read = {file.path for file in files}
+        asked = {file.path: file for file in files_of(pieces)}
+        usable, problems = readable_files((Path(path), self._files[path].rows) for path in asked)
+        read = {str(path) for path in usable}
+        files = [file for path, file in asked.items() if path in read]
         here, elsewhere = self._entries(read), self._entries({*self._files} - read)
         splits = self.history.splits(self.source.name)
         order = {split.name: n for n, split in enumerate(splits)} if numbered else {}
@@ -74,27 +76,6 @@ class ArchivedRows(Past):
         whole = tuple(split for split in splits if batch_of.get(split.name) not in elsewhere)
         frame = in_ranges(placed, ranges_of(splits), order)
         return PastRows(frame, whole, here & elsewhere, tuple(problems), lacking=len(files) < len(pieces))
-
-    def _readable(self, files: Sequence[SourceFile]) -> tuple[list[SourceFile], list[str]]:
-        usable, problems = [], []
-        for file in files:
-            written = self._files[file.path].rows
-            try:
-                rows = read_footer([Path(file.path)]).rows
-            except FileNotFoundError:
-                problems.append(
-                    f"the file {file.path} of the archive is gone: put it back, or, if its hour was merged meanwhile, "
-                    "try again"
-                )
-                continue
-            except (OSError, ValueError) as wrong:
-                problems.append(f"the file {file.path} of the archive can't be read: {wrong}")
-                continue
-            if rows == written:
-                usable.append(file)
-            else:
-                problems.append(f"the file {file.path} of the archive has {rows} rows, {written} were written")
-        return usable, problems
 
     def _entries(self, paths: Iterable[str]) -> frozenset[int]:
         """The entries with rows in these files."""

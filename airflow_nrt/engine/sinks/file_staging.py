@@ -19,7 +19,7 @@ from airflow_nrt.engine.sinks.changelog import ORDER
 from airflow_nrt.engine.sinks.debezium import debezium_lines
 from airflow_nrt.engine.sinks.ordered import ordered
 from airflow_nrt.engine.sinks.partition_names import named_by, with_partition_names
-from airflow_nrt.engine.state.footers import read_footer
+from airflow_nrt.engine.spark.footers import read_footer
 from airflow_nrt.files.checksum import checksum_of
 from airflow_nrt.home.log.entries import Published
 from airflow_nrt.model.internal_columns import OP, WINDOW_END

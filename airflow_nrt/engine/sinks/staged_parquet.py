@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from pyspark.sql import DataFrame, SparkSession
 
 from airflow_nrt.engine.sinks.ordered import ordered
-from airflow_nrt.engine.state.footers import read_footer
+from airflow_nrt.engine.spark.footers import read_footer
 from airflow_nrt.files.checksum import checksum_of
 from airflow_nrt.home.log.entries import Published
 from airflow_nrt.model.internal_columns import WINDOW_END

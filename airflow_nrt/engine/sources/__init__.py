@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from pyspark.sql import SparkSession
 
+from airflow_nrt.engine.sources.archived.source import ArchivedTopic
 from airflow_nrt.engine.sources.datagen import Datagen
 from airflow_nrt.engine.sources.filesystem import Filesystem
 from airflow_nrt.engine.sources.kafka.kafka import Kafka
@@ -18,7 +19,7 @@ from airflow_nrt.model.tables import Table
 
 SOURCES: dict[str, Source] = {
     "filesystem": Filesystem(),
-    "kafka": Kafka(),
+    "kafka": ArchivedTopic(Kafka()),
     "upsert-kafka": Kafka(),
     "delta": LakehouseSource(DeltaHistory),
     "iceberg": LakehouseSource(IcebergHistory),

@@ -12,10 +12,10 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
 
 from airflow_nrt.basics.spelling import quote
+from airflow_nrt.engine.spark.footers import Footer, read_footer
 from airflow_nrt.engine.spark.paths import GLOB
 from airflow_nrt.engine.spark.tuning import ONE, suit
 from airflow_nrt.engine.state.columns import FROM, LATE, SLICE
-from airflow_nrt.engine.state.footers import Footer, read_footer
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Split, StateFile
 

@@ -60,10 +60,27 @@ class SourceFile:
 
 
 @dataclass(frozen=True)
+class ArchivedElsewhere:
+    """An archive that another home writes: that of the `home` in this directory, with this `id`, by the name of its
+    table.
+
+    The part of a range is read from there up to the offset `until`, and after that from its source. Rows of hours
+    before `since` (ms on the windows' clock) are left out.
+    """
+
+    home: str
+    id: str
+    table: str
+    until: int
+    since: int | None = None
+
+
+@dataclass(frozen=True)
 class SourceRange:
     """What stands in a `part` of a source from one offset up to another, which is not in it: `size` bytes or so.
 
-    An empty one says that the part is read from there on. One that is `lost` was removed before it was read.
+    An empty one says that the part is read from there on. One that is `lost` was removed before it was read. It is read
+    from an `archive` where that is set, and not from its source.
     """
 
     part: str
@@ -71,6 +88,7 @@ class SourceRange:
     end: int
     size: int
     lost: bool = False
+    archive: ArchivedElsewhere | None = None
 
     @property
     def name(self) -> str:
@@ -377,9 +395,10 @@ class Entry(_Head):
         for name in ("ranges", "dimensions"):
             if not body.get(name):
                 body.pop(name, None)
-        for file in _files_in(body.get("files", ())):
-            if file["version"] is None:
-                del file["version"]
+        for field_of, optional in (("files", "version"), ("ranges", "archive")):
+            for split in _splits_in(body.get(field_of, ())):
+                if split[optional] is None:
+                    del split[optional]
         for state in body["position"]["sources"].values() if "position" in body else ():
             if not state["parts"]:
                 del state["parts"]
@@ -404,9 +423,9 @@ class Entry(_Head):
         return self.body.position if isinstance(self.body, (Commit, Tick)) else None
 
 
-def _files_in(files: Any) -> Iterable[dict[str, Any]]:
-    """The files of a commit, or those of a restatement, which has them by source."""
-    return [file for some in files.values() for file in some] if isinstance(files, dict) else files
+def _splits_in(splits: Any) -> Iterable[dict[str, Any]]:
+    """The splits of a commit, or those of a restatement, which has them by source."""
+    return [split for some in splits.values() for split in some] if isinstance(splits, dict) else splits
 
 
 def kind_of(body: Body) -> str:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from airflow_nrt.home.log.archived_files import note_archived
 from airflow_nrt.home.log.clock import operator_watermark, with_clock, with_parts
 from airflow_nrt.home.log.entries import (
-    ARCHIVED,
-    COMPACTED,
     Commit,
     Entry,
     Fill,
@@ -148,11 +147,10 @@ def read_history(entries: Iterable[Entry], plan: Plan) -> History:
             history.ticks.append(entry.n)
         elif isinstance(entry.body, Fill):
             _note_filled(history, entry.body)
-        _note_archived(history, entry)
+        note_archived(history.archived, entry)
         for target in entry.removed:
             insert, _, path = target.partition("/")
             history.published.pop((insert, path), None)
-            history.archived.pop((insert, path), None)
         if isinstance(entry.body, (Commit, Tick)):
             _check_watermarks(history, entry.n, entry.body, plan)
             _note_firings(history, entry.body, plan)
@@ -170,18 +168,6 @@ def _note_filled(history: History, fill: Fill) -> None:
             history.as_of[key] = history.as_of[twin]
         if twin in history.joined_with:
             history.joined_with[key] = history.joined_with[twin]
-
-
-def _note_archived(history: History, entry: Entry) -> None:
-    """A compacted file has the rows of the files that its entry removes."""
-    replaced: Iterable[int] = ()
-    for one in entry.published:
-        if one.state == ARCHIVED:
-            history.archived[one.insert, one.target] = frozenset([entry.n])
-        elif one.state == COMPACTED:
-            gone = (target.partition("/") for target in entry.removed)
-            replaced = replaced or [n for name, _, path in gone for n in history.archived.get((name, path), ())]
-            history.archived[one.insert, one.target] = frozenset(replaced)
 
 
 def _note_firings(history: History, body: Commit | Tick, plan: Plan) -> None:

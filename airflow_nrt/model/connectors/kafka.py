@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from airflow_nrt.basics.errors import InputError
+from airflow_nrt.basics.errors import InputError, MissingError
 from airflow_nrt.basics.types import BIGINT, INT, STRING, DataType
 from airflow_nrt.model.connectors.connector import Connector, Metadata
 from airflow_nrt.model.connectors.kafka_options import (
+    ARCHIVED,
     AT_OFFSETS,
     AT_TIME,
     BOOTSTRAP,
@@ -22,6 +23,7 @@ from airflow_nrt.model.connectors.kafka_options import (
     KEY_FORMAT,
     KEY_PREFIX,
     STARTUP,
+    STARTUP_HOME,
     STARTUP_OFFSETS,
     STARTUP_TIME,
     TOPIC,
@@ -62,6 +64,7 @@ class Kafka(Connector):
     name = "kafka"
     arrival = "timestamp"
     keeps_rows = False
+    paths = (STARTUP_HOME,)
     options: ClassVar = TOPIC_OPTIONS
     metadata: ClassVar = {
         "topic": Metadata("_nrt_topic", _PLAIN, lambda kind: kind.is_string),
@@ -108,6 +111,7 @@ class Kafka(Connector):
             (BOUNDED, AT_OFFSETS): BOUNDED_OFFSETS,
             (BOUNDED, AT_TIME): BOUNDED_TIME,
             (STARTUP, COMMITTED): GROUP,
+            (STARTUP, ARCHIVED): STARTUP_HOME,
             (BOUNDED, COMMITTED): GROUP,
         }
         for (option, mode), needed in needs.items():
@@ -115,6 +119,8 @@ class Kafka(Connector):
                 said = "" if option in table.options else ", which is the default as in Flink,"
                 other = f", or '{STARTUP}' = '{EARLIEST}'" if option == STARTUP else ""
                 raise InputError(f"{where}: '{option}' = '{mode}'{said} needs '{needed}': write it{other}")
+        if kafka_option(table, STARTUP) == ARCHIVED and table.is_changelog:
+            raise MissingError(f"{where}: '{STARTUP}' = '{ARCHIVED}' of rows that change", "begin with the topic")
         if len(topics(table)) != 1 and {STARTUP_OFFSETS, BOUNDED_OFFSETS} & {*table.options}:
             raise InputError(f"{where}: specific offsets are of one topic, here are {len(topics(table)) or 'any'}")
 

@@ -35,13 +35,15 @@ BOUNDED, BOUNDED_OFFSETS, BOUNDED_TIME = (
     "scan.bounded.specific-offsets",
     "scan.bounded.timestamp-millis",
 )
+STARTUP_HOME = "scan.startup.home"
 DISCOVERY, DATA_LOSS = "scan.topic-partition-discovery.interval", "scan.data-loss"
-EARLIEST, LATEST, COMMITTED, AT_TIME, AT_OFFSETS, UNBOUNDED = (
+EARLIEST, LATEST, COMMITTED, AT_TIME, AT_OFFSETS, ARCHIVED, UNBOUNDED = (
     "earliest-offset",
     "latest-offset",
     "group-offsets",
     "timestamp",
     "specific-offsets",
+    "archive",
     "unbounded",
 )
 KEY_FORMAT, VALUE_FORMAT, KEY_FIELDS, KEY_PREFIX = "key.format", "value.format", "key.fields", "key.fields-prefix"
@@ -102,12 +104,18 @@ _POSITIONS = (
     *free(
         Option(
             STARTUP,
-            one_of(EARLIEST, LATEST, COMMITTED, AT_TIME, AT_OFFSETS),
+            one_of(EARLIEST, LATEST, COMMITTED, AT_TIME, AT_OFFSETS, ARCHIVED),
             COMMITTED,
             "where a new home begins to read",
         ),
+        Option(STARTUP_HOME, str, None, "by 'archive': the home that writes an archive of the topic"),
         Option(STARTUP_OFFSETS, read_offsets, None, "by 'specific-offsets': 'partition:0,offset:42;…'"),
-        Option(STARTUP_TIME, whole_number, None, "by 'timestamp': milliseconds since 1970"),
+        Option(
+            STARTUP_TIME,
+            whole_number,
+            None,
+            "by 'timestamp', or by 'archive' the event time whose hour comes first: milliseconds since 1970",
+        ),
     ),
     Option(
         BOUNDED,

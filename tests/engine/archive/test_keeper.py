@@ -6,10 +6,10 @@ import json
 import shutil
 from pathlib import Path
 
+import pytest
 from pyspark.sql import SparkSession
 
 from airflow_nrt.engine.archive.keeper import ArchiveKeeper
-from airflow_nrt.engine.archive.partitions import MANY
 from airflow_nrt.engine.verify.verify import verify
 from airflow_nrt.home.log.entries import COMPACTED, Commit
 from tests.engine.past.test_archived import archived, report
@@ -24,6 +24,15 @@ def hours(place: Path) -> dict[str, tuple[int, dict[str, int] | None]]:
         mark = hour / "_SUCCESS"
         found[hour.name] = (len([*hour.glob("*.parquet")]), json.loads(mark.read_text()) if mark.exists() else None)
     return found
+
+
+MANY = 3
+
+
+@pytest.fixture(autouse=True)
+def few_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So few files are merged here: each is a batch."""
+    monkeypatch.setattr("airflow_nrt.engine.archive.partitions.MANY", MANY)
 
 
 def keep(stream: TopicStream) -> None:

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from airflow_nrt.engine.state.footers import ColumnFooter, read_footer
+from airflow_nrt.engine.spark.footers import ColumnFooter, read_footer
 from airflow_nrt.engine.verify.verify import verify
 from airflow_nrt.engine.windows import compaction
 from airflow_nrt.engine.windows.compaction import FANOUT

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import groupby
 
 from pyspark.sql import SparkSession
@@ -32,9 +33,9 @@ from airflow_nrt.model.connectors.kafka_options import (
 )
 from airflow_nrt.model.tables import Table
 
-_BYTES_OF_A_RECORD = 200
+BYTES_OF_A_RECORD = 200
 """Kafka does not say how large a range is."""
-_ROUND = 100_000
+ROUND = 100_000
 """Records. So many are taken from all partitions together, each in proportion to what waits there."""
 _MOST_ROUNDS = 1000
 
@@ -55,19 +56,22 @@ class Partitions(SplitEnumerator):
         self._limits: Mapping[str, int] | None = None
 
     def poll(self) -> list[Split]:
-        new = self._discover()
-        found = [SourceRange(partition, self._next[partition], self._next[partition], 0) for partition in new]
-        if new:
+        begun = self.begin()
+        if begun:
             # Where reading begins is in the log before anything is read: else a restart would ask for it again.
-            return list[Split](found)
+            return begun
         ends = self._ends()
-        found += self._lost(ends)
+        found = [*self._lost(ends)]
         waiting = {
             partition: (self._next[partition], max(end, self._next[partition])) for partition, end in ends.items()
         }
         found += rounds(waiting)
         self._next |= {partition: end for partition, (_, end) in waiting.items()}
         return list[Split](found)
+
+    def begin(self) -> list[Split]:
+        """Empty ranges of the partitions that are seen for the first time: where they are read from."""
+        return [SourceRange(one, self._next[one], self._next[one], 0) for one in self._discover()]
 
     def in_order(self, batch: list[Split]) -> list[Split]:
         """One range of each partition, as far as they are next to each other."""
@@ -159,12 +163,12 @@ class Partitions(SplitEnumerator):
 def rounds(waiting: Mapping[str, tuple[int, int]]) -> Iterator[SourceRange]:
     """Cuts what waits into rounds, each with the same share of every partition: none runs ahead of the others."""
     records = sum(end - start for start, end in waiting.values())
-    count = min(-(-records // _ROUND), _MOST_ROUNDS)
+    count = min(-(-records // ROUND), _MOST_ROUNDS)
     for n in range(count):
         for partition, (start, end) in waiting.items():
             of, to = (start + (end - start) * m // count for m in (n, n + 1))
             if of < to:
-                yield SourceRange(partition, of, to, (to - of) * _BYTES_OF_A_RECORD)
+                yield SourceRange(partition, of, to, (to - of) * BYTES_OF_A_RECORD)
 
 
 def joined(ranges: Iterable[SourceRange]) -> list[SourceRange]:
@@ -175,8 +179,13 @@ def joined(ranges: Iterable[SourceRange]) -> list[SourceRange]:
     ):
         for one in group:
             last = found[-1] if found and found[-1].part == part else None
-            if last is not None and last.end == one.start and not last.lost and not one.lost:
-                found[-1] = SourceRange(part, last.start, one.end, last.size + one.size)
+            if (
+                last is not None
+                and last.end == one.start
+                and last.archive == one.archive
+                and not (last.lost or one.lost)
+            ):
+                found[-1] = replace(last, end=one.end, size=last.size + one.size)
             else:
                 found.append(one)
     return found

@@ -17,7 +17,6 @@ from airflow_nrt.engine.sources.kafka.contents import parsed
 from airflow_nrt.engine.sources.kafka.upserts import key_fault, parsed_upserts
 from airflow_nrt.engine.sources.place import BLOCK, FILE, INDEX, NUMBER
 from airflow_nrt.engine.sources.ranges import OFFSET, PART, in_ranges
-from airflow_nrt.engine.spark.given_rows import empty_rows
 from airflow_nrt.home.log.entries import SourceRange
 from airflow_nrt.model.connectors.kafka import HEADERS, KIND, PARTITION, TIMESTAMP
 from airflow_nrt.model.connectors.kafka_options import key_columns, key_part, key_prefix, properties, value_part
@@ -99,13 +98,18 @@ def _with_key(rows: DataFrame, table: Table, columns: Sequence[Column], prefix: 
 
 
 def no_records(spark: SparkSession, source: Source) -> DataFrame:
-    """The same columns without rows."""
+    """The same columns without rows.
+
+    Spark does not know what their values are: else it would judge a row that is not there by them, and fail.
+    """
     kinds = {quote(name): source.table.column(name).type.spark for name in source.physical}
     hidden = dict.fromkeys((LINE, FAULT, WHY, FILE, *([OP] if source.table.is_changelog else [])), "STRING")
     places = dict.fromkeys((NUMBER, BLOCK, INDEX), "BIGINT")
     more = {"_nrt_topic": "STRING", PARTITION: "INT", OFFSET: "BIGINT", TIMESTAMP: "TIMESTAMP", KIND: "INT"}
     more[HEADERS] = "ARRAY<STRUCT<key: STRING, value: BINARY>>"
-    return empty_rows(spark, {**kinds, **hidden, **places, **more}.items())
+    columns = {**kinds, **hidden, **places, **more}.items()
+    values = (f"get(CAST(array() AS ARRAY<{kind}>), CAST(id AS INT)) AS {name}" for name, kind in columns)
+    return spark.range(0, 0, 1, 1).selectExpr(*values)
 
 
 def _records(spark: SparkSession, table: Table, ranges: Sequence[SourceRange], with_headers: bool) -> DataFrame:

@@ -137,6 +137,9 @@ def test_records_that_kafka_has_removed_are_no_silent_loss(
     assert problem.startswith(
         "short-0: Kafka has removed the records 0 to 5, which were read: nothing proves their wind"
     )
+    topics.remove_before("short", 0, 8)
+    (problem,) = verify(spark, lenient.plan, lenient.home).problems
+    assert problem.startswith("short-0: Kafka has removed the records 0 to 7, which were read")
 
 
 def test_a_topic_that_was_made_anew(spark, broker: Broker, topics: Topics, tmp_path: Path) -> None:
