@@ -16,19 +16,7 @@ from pyspark.sql import functions as F
 from airflow_nrt.basics.errors import InputError
 from airflow_nrt.basics.instants import END_OF_TIME, check_span, format_instant
 from airflow_nrt.basics.spelling import bigint, quote
-from airflow_nrt.describe.verdict import (
-    CLASSES,
-    DIFFERENT,
-    EXPLAINED,
-    EXTRA,
-    MISSING,
-    UNEXPLAINED,
-    BadWindow,
-    InsertVerdict,
-    LedgerVerdict,
-    RowSample,
-    Verdict,
-)
+from airflow_nrt.describe.verdict import CLASSES, BadWindow, InsertVerdict, LedgerVerdict, Verdict
 from airflow_nrt.engine.batch.batch import computed, same_rows
 from airflow_nrt.engine.batch.progress import shown_tasks
 from airflow_nrt.engine.dimensions.for_batch import given_versions, joined_with, provide_for_verification
@@ -40,6 +28,14 @@ from airflow_nrt.engine.sinks.sink import Sink
 from airflow_nrt.engine.sources import not_read
 from airflow_nrt.engine.spark.frames import run_query
 from airflow_nrt.engine.spark.tuning import Tasks, suit
+from airflow_nrt.engine.verify.bad_windows import (
+    bad_window,
+    in_windows,
+    samples_of,
+    state_of,
+    worst_of,
+    wrong_ends,
+)
 from airflow_nrt.engine.verify.comparison import CLASS, Sides, classify, without
 from airflow_nrt.engine.verify.evidence import (
     ReadRows,
@@ -49,6 +45,7 @@ from airflow_nrt.engine.verify.evidence import (
     rows_read,
     with_watermark,
 )
+from airflow_nrt.engine.verify.window_history import histories
 from airflow_nrt.engine.windows.layout_of import layout_of
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import OperatorState, Split
@@ -61,8 +58,6 @@ from airflow_nrt.model.internal_columns import WINDOW_END
 from airflow_nrt.model.operators import WindowAggregate
 from airflow_nrt.model.plan import Insert, Plan
 
-BAD_WINDOWS_SHOWN = 50
-SAMPLES_SHOWN = 5
 Progress = Callable[[str], None]
 SinkOf = Callable[[Insert], Sink]
 
@@ -100,6 +95,7 @@ class _Scene:
     pasts: Mapping[str, Past]
     sources: dict[str, ReadRows]
     ledgers: list[LedgerVerdict]
+    notes: list[str]
 
 
 def verify(
@@ -133,7 +129,7 @@ def _verified(
     pasts = {source.name: past_of(source, history) for source in plan.sources}
     needed = {name: _needed(plan, history, interval, name, past) for name, past in pasts.items()}
     tasks = suit(spark, [split for splits in needed.values() for split in splits])
-    scene = _Scene(spark, plan, home, history, interval, tasks, pasts, {}, [])
+    scene = _Scene(spark, plan, home, history, interval, tasks, pasts, {}, [], notes)
     for source in plan.sources:
         past = pasts[source.name]
         read = rows_read(spark, plan, past, source.name, history, needed[source.name], tasks)
@@ -378,26 +374,46 @@ def _compare(
 ) -> tuple[InsertVerdict, list[str]]:
     batch, arrived = (None if frame is None else sink.as_read(insert, frame) for frame in sides)
     assert batch is not None
+    past = sink.past(scene.spark, scene.home, insert)
+    version = None if past is None else past.version_of(scene.history.entry)
+    if version is not None:
+        sink = sink.at(version)
+    elif past is not None:
+        scene.notes.append(
+            f"{insert.name}: the history of its table no longer has the version of log entry {scene.history.entry}: "
+            "the table is verified as it is now"
+        )
     standing = sink.standing(scene.spark, insert, scene.history.published, ends)
     classes = classify(insert, Sides(standing.rows, batch, arrived))
     by_window: dict[int | None, dict[str, int]] = {}
     for row in classes.groupBy(WINDOW_END, CLASS).count().collect():
         by_window.setdefault(row[0], {})[row[1]] = row[2]
-    changed = set() if sink.is_copy else _changed_since(scene, insert, by_window)
+    changed = set() if sink.is_fixed else _changed_since(scene, insert, by_window)
     by_window = {end: kinds for end, kinds in by_window.items() if end not in changed}
     bad = []
-    worst = _worst(by_window)
+    worst = worst_of(by_window)
     if worst:
-        # Read again, only these windows: files of others may have been replaced meanwhile.
-        again = sink.standing(scene.spark, insert, scene.history.published, worst)
-        samples = _samples(classify(insert, Sides(again.rows, batch, arrived)), worst)
-        bad = [_bad_window(insert, end, by_window[end], samples.get(end, ())) for end in worst]
+
+        def read_again(sink: Sink, ends: Collection[int | None]) -> DataFrame:
+            """Only these windows: files of others may have been replaced meanwhile."""
+            again = sink.standing(scene.spark, insert, scene.history.published, ends)
+            return classify(insert, Sides(again.rows, batch, arrived)).where(in_windows(ends))
+
+        samples = samples_of(read_again(sink, worst))
+        told = {}
+        if past is not None:
+            entries = {end: entry for end, entry in scene.history.entries_of(insert.name).items() if end in set(worst)}
+            since = past.newest if version is None else version
+            told = histories(
+                past.back_from(since), entries, lambda number, ends: wrong_ends(read_again(sink.at(number), ends))
+            )
+        bad = [bad_window(insert, end, by_window[end], samples.get(end, ()), told.get(end)) for end in worst]
     problems = []
     foreign = _not_newer(scene, standing.foreign)
     if foreign:
         bad.append(BadWindow(None, None, 0, sink.foreign_rows(scene.spark, insert, foreign), 0))
         problems += [f"the log does not contain the published file {standing.foreign[one]}" for one in foreign]
-    states = [_state(kinds) for kinds in by_window.values()]
+    states = [state_of(kinds) for kinds in by_window.values()]
     verdict = InsertVerdict(
         insert=insert.name,
         windows=len(states),
@@ -407,7 +423,7 @@ def _compare(
         pending=pending + len(changed),
         rows={kind: sum(kinds.get(kind, 0) for kinds in by_window.values()) for kind in CLASSES},
         bad=tuple(bad),
-        unequal_ends=tuple(sorted(e for e, kinds in by_window.items() if e is not None and _state(kinds) != "equal")),
+        unequal_ends=tuple(sorted(e for e, kinds in by_window.items() if e is not None and state_of(kinds) != "equal")),
     )
     return verdict, problems
 
@@ -428,34 +444,6 @@ def _not_newer(scene: _Scene, foreign: Collection[str]) -> list[str]:
     newer = scene.home.log().entries(scene.history.entry + 1) if foreign else ()
     targets = {one.target for entry in newer for one in entry.published}
     return [target for target in foreign if target not in targets]
-
-
-def _state(kinds: dict[str, int]) -> str:
-    if any(kinds.get(kind) for kind in UNEXPLAINED):
-        return "unexplained"
-    return "explained" if kinds.get(EXPLAINED) else "equal"
-
-
-def _worst(by_window: dict[int | None, dict[str, int]]) -> list[int | None]:
-    bad = [end for end, kinds in by_window.items() if _state(kinds) == "unexplained"]
-    return sorted(bad, key=lambda end: end or 0)[:BAD_WINDOWS_SHOWN]
-
-
-def _samples(classes: DataFrame, ends: Sequence[int | None]) -> dict[int | None, tuple[RowSample, ...]]:
-    """The first unexplained rows of each of these windows."""
-    here = " OR ".join(f"{WINDOW_END} <=> {bigint(end)}" for end in ends)
-    rows = classes.where(F.col(CLASS).isin(*UNEXPLAINED)).where(here)
-    numbered = rows.selectExpr("*", f"row_number() OVER (PARTITION BY {WINDOW_END} ORDER BY key) AS _nrt_place")
-    found: dict[int | None, tuple[RowSample, ...]] = {}
-    for row in numbered.where(f"_nrt_place <= {SAMPLES_SHOWN}").orderBy("_nrt_place").collect():
-        sample = RowSample(row[CLASS], row.key, row.published, row.expected)
-        found[row[WINDOW_END]] = (*found.get(row[WINDOW_END], ()), sample)
-    return found
-
-
-def _bad_window(insert: Insert, end: int | None, kinds: dict[str, int], samples: tuple[RowSample, ...]) -> BadWindow:
-    start = insert.window.start(end) if insert.window is not None and end is not None else None
-    return BadWindow(start, end, kinds.get(MISSING, 0), kinds.get(EXTRA, 0), kinds.get(DIFFERENT, 0), samples)
 
 
 def _pending(scene: _Scene, operator: WindowAggregate) -> int:

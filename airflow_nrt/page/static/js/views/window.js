@@ -59,6 +59,7 @@ function summary(window, zone) {
     fact("Late rows", count(window.late_rows)),
     fact("Versions", count(window.versions)),
     fact("Verdict", window.verdict, window.verified_at && moment(window.verified_at, zone)),
+    fact("In its table", window.wrong_since && sentence(window.wrong_since)),
     fact("Published by", window.published_by, window.published_at && moment(window.published_at, zone)),
     fact("Checksum", window.checksum && h("code", {}, window.checksum)),
   );
