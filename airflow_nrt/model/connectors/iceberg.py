@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 from airflow_nrt.model.connectors.lakehouse import LAKEHOUSE_OPTIONS, LakehouseConnector
+from airflow_nrt.model.datasets import DatasetName, in_warehouse, of_path
 from airflow_nrt.model.options.option import Option, Refusal, named, only, parse_boolean
 from airflow_nrt.model.tables import Table
 
@@ -60,6 +61,14 @@ class Iceberg(LakehouseConnector):
             # Else a session does not see what another one has written.
             f"{catalog}.cache-enabled": "false",
         }
+
+    def datasets(self, table: Table) -> tuple[DatasetName, ...]:
+        _, database, name = parts_of(table)
+        return (of_path(f"{table.options[WAREHOUSE].rstrip('/')}/{database}/{name}"),)
+
+    def symlinks(self, table: Table) -> tuple[DatasetName, ...]:
+        _, database, name = parts_of(table)
+        return (in_warehouse(table.options[WAREHOUSE], f"{database}.{name}"),)
 
     def place(self, table: Table) -> str:
         return f"{'.'.join(parts_of(table))} in {table.options[WAREHOUSE]}"
