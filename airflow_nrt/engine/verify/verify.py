@@ -21,7 +21,7 @@ from airflow_nrt.engine.batch.batch import computed, same_rows
 from airflow_nrt.engine.batch.progress import shown_tasks
 from airflow_nrt.engine.dimensions.for_batch import given_versions, joined_with, provide_for_verification
 from airflow_nrt.engine.functions import register_functions
-from airflow_nrt.engine.past.of_source import past_of
+from airflow_nrt.engine.past.of_source import is_kept_by_others, past_of
 from airflow_nrt.engine.past.past import BACKFILL, ENTRY, Past
 from airflow_nrt.engine.sinks import sink_of
 from airflow_nrt.engine.sinks.sink import Sink
@@ -126,7 +126,7 @@ def _verified(
     say(f"log read: {history.entry + 1} entries, {len(history.batches)} batches")
     problems = list(history.problems)
     notes = provide_for_verification(spark, plan, home, history)
-    pasts = {source.name: past_of(source, history) for source in plan.sources}
+    pasts = {source.name: past_of(source, history, home) for source in plan.sources}
     needed = {name: _needed(plan, history, interval, name, past) for name, past in pasts.items()}
     tasks = suit(spark, [split for splits in needed.values() for split in splits])
     scene = _Scene(spark, plan, home, history, interval, tasks, pasts, {}, [], notes)
@@ -241,7 +241,7 @@ def _needed(plan: Plan, history: History, interval: Interval, name: str, past: P
 
 def unread_splits(plan: Plan, history: History, spark: SparkSession | None) -> list[Split]:
     """The splits that have arrived and were not read. `spark` may be None if no source needs a session."""
-    live = (one for one in plan.sources if history.batches or past_of(one, history).knows_arrival)
+    live = (one for one in plan.sources if history.batches or not is_kept_by_others(one))
     found = (split for one in live for split in not_read(spark, one.table, history.splits(one.name)))
     return [split for split in found if not split.is_empty]
 
