@@ -6,7 +6,7 @@ the sinks with the batch over all these rows (B), and with the batch over the ro
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,6 +25,7 @@ from airflow_nrt.engine.past.of_source import is_kept_by_others, past_of
 from airflow_nrt.engine.past.past import BACKFILL, ENTRY, Past
 from airflow_nrt.engine.sinks import sink_of
 from airflow_nrt.engine.sinks.sink import Sink
+from airflow_nrt.engine.sinks.table_past import PastCommit
 from airflow_nrt.engine.sources import not_read
 from airflow_nrt.engine.spark.frames import run_query
 from airflow_nrt.engine.spark.tuning import Tasks, suit
@@ -374,15 +375,7 @@ def _compare(
 ) -> tuple[InsertVerdict, list[str]]:
     batch, arrived = (None if frame is None else sink.as_read(insert, frame) for frame in sides)
     assert batch is not None
-    past = sink.past(scene.spark, scene.home, insert)
-    version = None if past is None else past.version_of(scene.history.entry)
-    if version is not None:
-        sink = sink.at(version)
-    elif past is not None:
-        scene.notes.append(
-            f"{insert.name}: the history of its table no longer has the version of log entry {scene.history.entry}: "
-            "the table is verified as it is now"
-        )
+    sink, commits = _as_of(scene, insert, sink)
     standing = sink.standing(scene.spark, insert, scene.history.published, ends)
     classes = classify(insert, Sides(standing.rows, batch, arrived))
     by_window: dict[int | None, dict[str, int]] = {}
@@ -400,13 +393,8 @@ def _compare(
             return classify(insert, Sides(again.rows, batch, arrived)).where(in_windows(ends))
 
         samples = samples_of(read_again(sink, worst))
-        told = {}
-        if past is not None:
-            entries = {end: entry for end, entry in scene.history.entries_of(insert.name).items() if end in set(worst)}
-            since = past.newest if version is None else version
-            told = histories(
-                past.back_from(since), entries, lambda number, ends: wrong_ends(read_again(sink.at(number), ends))
-            )
+        entries = {end: entry for end, entry in scene.history.entries_of(insert.name).items() if end in set(worst)}
+        told = histories(commits, entries, lambda version, ends: wrong_ends(read_again(sink.at(version), ends)))
         bad = [bad_window(insert, end, by_window[end], samples.get(end, ()), told.get(end)) for end in worst]
     problems = []
     foreign = _not_newer(scene, standing.foreign)
@@ -426,6 +414,21 @@ def _compare(
         unequal_ends=tuple(sorted(e for e, kinds in by_window.items() if e is not None and state_of(kinds) != "equal")),
     )
     return verdict, problems
+
+
+def _as_of(scene: _Scene, insert: Insert, sink: Sink) -> tuple[Sink, Iterator[PastCommit] | None]:
+    """The sink as of the verified entry, and the commits of its table from there back, if it has such."""
+    past = sink.past(scene.spark, scene.home, insert)
+    if past is None:
+        return sink, None
+    version = past.version_of(scene.history.entry)
+    if version is not None:
+        return sink.at(version), past.back_from(version)
+    scene.notes.append(
+        f"{insert.name}: the history of its table no longer has the version of log entry {scene.history.entry}: the "
+        "table is verified as it is now"
+    )
+    return sink, past.commits()
 
 
 def _changed_since(scene: _Scene, insert: Insert, ends: Collection[int | None]) -> set[int | None]:

@@ -18,13 +18,16 @@ Wrong = Callable[[int, Ends], Ends]
 
 
 def histories(
-    commits: Iterator[PastCommit], published: Mapping[int | None, int], wrong: Wrong
+    commits: Iterator[PastCommit] | None, published: Mapping[int | None, int], wrong: Wrong
 ) -> dict[int | None, WindowHistory]:
     """The history of each window that is wrong; `published` are the log entries of their last versions, by their ends.
 
-    `commits` are those of the table, from the newest one that is verified backwards. A commit of the home changes no
-    window of another entry, so windows are compared only in versions before commits of others.
+    `commits` are those of the table, from the newest one that is verified backwards; without any there is no history. A
+    commit of the home changes no window of another entry, so windows are compared only in versions before commits of
+    others.
     """
+    if commits is None:
+        return {}
     found: dict[int | None, WindowHistory] = {}
     open_ends = dict(published)
     looks, last = 0, None
