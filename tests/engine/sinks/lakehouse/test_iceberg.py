@@ -117,8 +117,16 @@ def test_a_rollback_is_a_commit_of_others(spark, iceberg: Format, tmp_path: Path
 
 
 OPTIONS = {
-    "another type": ("'catalog-type' = 'hive'", "'hive' is not 'hadoop', which is all there is here"),
-    "a server": ("'catalog-type' = 'hadoop', 'uri' = 'thrift://metastore:9083'", "catalogs of type 'hadoop' alone"),
+    "another type": ("'catalog-type' = 'hive'", "'hive' is not there: catalogs of type 'hadoop' and 'jdbc'"),
+    "a server": (
+        "'catalog-type' = 'hadoop', 'warehouse' = 'x', 'uri' = 'thrift://metastore:9083'",
+        "'uri' is of another type of catalogs",
+    ),
+    "no database": ("'catalog-type' = 'jdbc', 'warehouse' = 'x'", "needs the option 'uri'"),
+    "another database": (
+        "'catalog-type' = 'jdbc', 'warehouse' = 'x', 'uri' = 'jdbc:oracle:thin:@db'",
+        "has the form 'jdbc:postgresql://host:5432/database'",
+    ),
     "no type": ("", "needs the option 'catalog-type'"),
     "no warehouse": ("'catalog-type' = 'hadoop'", "needs the option 'warehouse'"),
     "no name": ("'catalog-name' = 'a-b', 'catalog-type' = 'hadoop'", "'a-b' is no name of a catalog"),

@@ -1,0 +1,54 @@
+"""A table whose catalog of Iceberg is a database: published, changed by others, verified, and read as a source."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from airflow_nrt.basics.jars import fetched
+from airflow_nrt.engine.verify.verify import verify
+from tests.engine.reports import Stream
+from tests.engine.sinks.jdbc.reports import CURVE, arrive
+from tests.engine.sinks.lakehouse.reports import TUMBLED, Format, begin_with, curve, table_of
+from tests.engine.sources.lakehouse.tables import Orders
+from tests.servers.fixtures import postgresql
+from tests.servers.installed import missing
+from tests.servers.postgresql import PostgreSql
+
+__all__ = ["postgresql"]
+
+
+@pytest.fixture
+def lake(spark: SparkSession, postgresql: PostgreSql, tmp_path: Path) -> Format:
+    if not fetched("iceberg"):
+        missing("the jar of connector iceberg is not here: airflow-nrt prepare iceberg")
+    catalog = f"shared_{hashlib.md5(str(tmp_path).encode()).hexdigest()}"
+    options = f"'catalog-name' = '{catalog}', 'catalog-type' = 'jdbc', 'warehouse' = 'lake'"
+    at = f"'uri' = '{postgresql.url}', 'jdbc.user' = 'app', 'catalog-database' = 'shop'"
+    lake = Format("iceberg", f"{options}, {at}, 'catalog-table' = '{{table}}'")
+    begin_with(spark, lake.plan(tmp_path, "any"))
+    return lake
+
+
+def test_a_catalog_in_a_database(spark, lake: Format, postgresql: PostgreSql, tmp_path: Path) -> None:
+    plan = lake.plan(tmp_path, "curve", CURVE, TUMBLED)
+    assert plan.jars == ("iceberg", "postgresql")
+    stream = Stream(spark, plan, tmp_path / "home")
+    stream.absorb(arrive(tmp_path, "0", (1, 5, "10:01:00"), (2, 7, "10:12:00"), (1, 9, "10:22:30")), source="orders")
+    assert curve(spark, plan) == [("10:10", 1, 1, "5.00"), ("10:20", 2, 1, "7.00")]
+    tables = postgresql.query("SELECT table_namespace, table_name FROM iceberg_tables")
+    assert tables == [["shop", "curve"]]
+    assert verify(spark, plan, stream.home).is_proven
+    spark.sql(f"DELETE FROM {table_of(spark, plan).sql_name} WHERE shop = 2")
+    (bad,) = verify(spark, plan, stream.home).inserts[0].bad
+    assert bad.history is not None and bad.history.changed_by is not None
+    assert bad.history.changed_by.operation == "overwrite"
+
+
+def test_a_table_of_it_as_a_source(spark, lake: Format, tmp_path: Path) -> None:
+    orders = Orders(spark, lake, tmp_path).create()
+    orders.add((1, 5, "10:01:00"), (2, 7, "10:12:00"))
+    assert orders.run() == [("10:10", 1, 5)]
