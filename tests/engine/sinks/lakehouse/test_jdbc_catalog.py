@@ -9,6 +9,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from airflow_nrt.basics.jars import fetched
+from airflow_nrt.engine.failures.servers import UnreachableError
 from airflow_nrt.engine.verify.verify import verify
 from tests.engine.reports import Stream
 from tests.engine.sinks.jdbc.reports import CURVE, arrive
@@ -52,3 +53,20 @@ def test_a_table_of_it_as_a_source(spark, lake: Format, tmp_path: Path) -> None:
     orders = Orders(spark, lake, tmp_path).create()
     orders.add((1, 5, "10:01:00"), (2, 7, "10:12:00"))
     assert orders.run() == [("10:10", 1, 5)]
+
+
+def test_a_catalog_that_is_away_may_come_back(spark, lake: Format, postgresql: PostgreSql, tmp_path: Path) -> None:
+    """A driver owes the sink its results, as it does where the sink is a database."""
+    plan = lake.plan(tmp_path, "owed", CURVE, TUMBLED)
+    stream = Stream(spark, plan, tmp_path / "home")
+    stream.absorb(arrive(tmp_path, "0", (1, 5, "10:01:00"), (1, 5, "10:12:00")), source="orders")
+    postgresql.stop("immediate")
+    try:
+        with pytest.raises(UnreachableError, match="the database of its catalog does not answer"):
+            stream.absorb(arrive(tmp_path, "1", (1, 5, "10:22:00")), source="orders")
+        with pytest.raises(UnreachableError, match="the database of its catalog does not answer"):
+            Stream(spark, plan, tmp_path / "home")
+    finally:
+        postgresql.start()
+    Stream(spark, plan, tmp_path / "home")
+    assert [row[0] for row in curve(spark, plan)] == ["10:10", "10:20"]
