@@ -45,6 +45,7 @@ class History:
     published: dict[tuple[str, str], Published] = field(default_factory=dict)
     times: dict[tuple[str, str], int] = field(default_factory=dict)
     entries: dict[tuple[str, str], int] = field(default_factory=dict)
+    """The entry that published each, by insert and place."""
     as_of: dict[tuple[str, str], int] = field(default_factory=dict)
     fired: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
     """By operator and firing, the end up to which windows fired, and the processing time (ms)."""

@@ -65,6 +65,8 @@ class IcebergTable(LakeTable):
         return _marked(self._place.load(), writer)
 
     def past(self, writer: str) -> TablePast | None:
+        if not self._place.exists():
+            return None
         table = self._place.load()
         return iceberg_past(table, _marked(table, writer), writer)
 

@@ -10,6 +10,7 @@ from pyspark.sql import SparkSession
 
 from airflow_nrt.basics.jars import fetched
 from airflow_nrt.engine.failures.servers import UnreachableError
+from airflow_nrt.engine.sources.lakehouse.iceberg import IcebergHistory
 from airflow_nrt.engine.verify.verify import verify
 from tests.engine.reports import Stream
 from tests.engine.sinks.jdbc.reports import CURVE, arrive
@@ -56,7 +57,7 @@ def test_a_table_of_it_as_a_source(spark, lake: Format, tmp_path: Path) -> None:
 
 
 def test_a_catalog_that_is_away_may_come_back(spark, lake: Format, postgresql: PostgreSql, tmp_path: Path) -> None:
-    """A driver owes the sink its results, as it does where the sink is a database."""
+    """A driver owes a sink its results, and waits for a source, as it does where these are servers."""
     plan = lake.plan(tmp_path, "owed", CURVE, TUMBLED)
     stream = Stream(spark, plan, tmp_path / "home")
     stream.absorb(arrive(tmp_path, "0", (1, 5, "10:01:00"), (1, 5, "10:12:00")), source="orders")
@@ -66,6 +67,8 @@ def test_a_catalog_that_is_away_may_come_back(spark, lake: Format, postgresql: P
             stream.absorb(arrive(tmp_path, "1", (1, 5, "10:22:00")), source="orders")
         with pytest.raises(UnreachableError, match="the database of its catalog does not answer"):
             Stream(spark, plan, tmp_path / "home")
+        with pytest.raises(UnreachableError, match="the database of its catalog does not answer"):
+            IcebergHistory(spark, plan.inserts[0].sink).newest()
     finally:
         postgresql.start()
     Stream(spark, plan, tmp_path / "home")
