@@ -33,6 +33,7 @@ export function windowView(main, { id, insert, end }) {
             {},
             h("h1", {}, interval(window), badge(window.state)),
             h("p", { class: "under" }, `${window.insert}, times in ${zone}`),
+            window.wrong_since && h("p", { class: "under" }, sentence(window.wrong_since)),
           ),
         ),
         summary(window, zone),
@@ -59,7 +60,6 @@ function summary(window, zone) {
     fact("Late rows", count(window.late_rows)),
     fact("Versions", count(window.versions)),
     fact("Verdict", window.verdict, window.verified_at && moment(window.verified_at, zone)),
-    fact("In its table", window.wrong_since && sentence(window.wrong_since)),
     fact("Published by", window.published_by, window.published_at && moment(window.published_at, zone)),
     fact("Checksum", window.checksum && h("code", {}, window.checksum)),
   );
