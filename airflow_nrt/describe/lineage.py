@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from airflow_nrt.describe.script_secrets import without_secrets
+from airflow_nrt.model.connectors import connector_of
+from airflow_nrt.model.datasets import DatasetName
 from airflow_nrt.model.internal_columns import ROWTIME
 from airflow_nrt.model.lookups import view_of
 from airflow_nrt.model.operators import Query, Regroup, WindowAggregate
@@ -27,13 +29,16 @@ Step = WindowAggregate | Regroup | Updating
 
 @dataclass(frozen=True)
 class Dataset:
-    """A table: its place (None: its rows are printed), and its columns with their types.
+    """A table of the report: its names in lineage (none where nobody else sees its rows), and its columns with their
+    types.
 
-    `origins` of a result are, by column, the pairs of a source and a column that it comes from.
+    `symlinks` are further names of it. `origins` of a result are, by column, the pairs of a source and a column that it
+    comes from.
     """
 
     name: str
-    path: str | None
+    names: tuple[DatasetName, ...]
+    symlinks: tuple[DatasetName, ...]
     columns: tuple[tuple[str, str], ...]
     origins: Mapping[str, tuple[tuple[str, str], ...]] = field(default_factory=dict)
 
@@ -61,10 +66,14 @@ def as_insert(query: Query) -> str:
 
 
 def _dataset(plan: Plan, table: Table, name: str, origins: Mapping[str, Origins] | None = None) -> Dataset:
-    path = table.path.removeprefix("file://") if "path" in table.options else None
+    connector = connector_of(table)
+
+    def shown(names: Iterable[DatasetName]) -> tuple[DatasetName, ...]:
+        return tuple(DatasetName(plan.given.shown(one.namespace), plan.given.shown(one.name)) for one in names)
+
     known = {column: tuple(sorted(found)) for column, found in (origins or {}).items() if found}
     columns = tuple((column.name, column.type.name) for column in table.physical)
-    return Dataset(name, None if path is None else plan.given.shown(path), columns, known)
+    return Dataset(name, shown(connector.datasets(table)), shown(connector.symlinks(table)), columns, known)
 
 
 @dataclass

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from airflow_nrt.basics.instants import format_instant
+from airflow_nrt.describe.table_history import WindowHistory
 
 EQUAL, EXPLAINED, MISSING, EXTRA, DIFFERENT = CLASSES = ("equal", "explained", "missing", "extra", "different")
 UNEXPLAINED = (MISSING, EXTRA, DIFFERENT)
@@ -24,7 +25,10 @@ class RowSample:
 
 @dataclass(frozen=True)
 class BadWindow:
-    """A window with unexplained rows; `end` is None for rows outside of any window."""
+    """A window with unexplained rows; `end` is None for rows outside of any window.
+
+    `history` says since when they are there, if the table has a history.
+    """
 
     start: int | None
     end: int | None
@@ -32,6 +36,7 @@ class BadWindow:
     extra: int
     different: int
     samples: tuple[RowSample, ...] = ()
+    history: WindowHistory | None = None
 
     def __str__(self) -> str:
         parts = [
@@ -155,6 +160,7 @@ def verdict_lines(verdict: Verdict) -> list[str]:
         )
         for bad in one.bad:
             lines.append(f"    {bad}")
+            lines += [] if bad.history is None else [f"      {bad.history.text}"]
             for sample in bad.samples:
                 lines.append(f"      {sample.kind} {sample.key}: published {sample.published}, batch {sample.expected}")
     for ledger in verdict.ledgers:

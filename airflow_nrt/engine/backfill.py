@@ -247,7 +247,7 @@ def _restate(
     """
     assert interval.start is not None and interval.end is not None
     streamed = bool(history.batches)
-    known = {one.name: past_of(one, history) for one in plan.sources}
+    known = {one.name: past_of(one, history, home) for one in plan.sources}
     pasts = {name: past for name, past in known.items() if streamed or not past.knows_arrival}
     fresh = {one.name: arrived(spark, one.table) for one in plan.sources if one.name not in pasts}
     pieces = {**{name: past.pieces for name, past in pasts.items()}, **fresh}

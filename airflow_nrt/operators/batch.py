@@ -102,9 +102,12 @@ def _named(insert: str, window: Mapping[str, Any]) -> str:
     from airflow_nrt.describe.verdict import UNEXPLAINED
 
     counts = ", ".join(f"{window[kind]} {kind}" for kind in UNEXPLAINED if window[kind])
+    since = "" if window["history"] is None else f"; {window['history']['text']}"
     if window["end"] is None:
-        return f"{insert}, outside of any window: {counts} rows"
-    return f"{insert}, window [{format_instant(window['start'])}, {format_instant(window['end'])}): {counts} rows"
+        return f"{insert}, outside of any window: {counts} rows{since}"
+    return (
+        f"{insert}, window [{format_instant(window['start'])}, {format_instant(window['end'])}): {counts} rows{since}"
+    )
 
 
 def _ledger_problems(verdict: Mapping[str, Any]) -> list[str]:

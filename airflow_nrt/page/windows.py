@@ -29,6 +29,7 @@ class Judged:
     versions: Sequence[Version]
     verdict: str | None = None
     verified_at: int | None = None
+    wrong_since: str | None = None
 
     @property
     def last(self) -> Version:
@@ -57,6 +58,7 @@ class Judged:
             "checksum": shortened(self.last.checksum, 80),
             "verdict": self.verdict,
             "verified_at": instant_text(self.verified_at),
+            "wrong_since": None if self.wrong_since is None else shortened(self.wrong_since, 500),
             "published_by": publisher(self.last),
             "published_at": instant_text(self.last.time),
         }
@@ -67,7 +69,7 @@ def judged(insert: str, end: int, versions: Sequence[Version], verdicts: Sequenc
     for one in verdicts:
         verdict = one.of_window(insert, end, versions[-1].entry)
         if verdict is not None:
-            return Judged(insert, end, versions, verdict, one.at)
+            return Judged(insert, end, versions, verdict, one.at, one.history_of(insert, end))
     return Judged(insert, end, versions)
 
 

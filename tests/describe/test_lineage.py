@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from airflow_nrt.describe.lineage import as_insert, lineage_of
+from airflow_nrt.model.datasets import DatasetName
 from airflow_nrt.model.operators import Query
 from airflow_nrt.model.options.settings import Settings
 from airflow_nrt.model.plan import Plan
@@ -111,7 +112,7 @@ def test_tables_have_their_places_and_columns_and_no_secrets() -> None:
     script = f"SET 'spark.hadoop.fs.s3a.secret.key' = 'hunter2'; {script}"
     given = Settings((("TOKEN", "top-secret"),))
     lineage = lineage_of(plan_script(script, given, "report", Path("/reports")))
-    assert [(one.name, one.path) for one in lineage.sources] == [("orders", "/data/orders")]
+    assert [(one.name, *one.names) for one in lineage.sources] == [("orders", DatasetName("file", "/data/orders"))]
     assert lineage.sources[0].columns[:2] == (("id", "BIGINT"), ("shop", "INT"))
-    assert lineage.results[0].path == "/data/${TOKEN}"
+    assert lineage.results[0].names[0].name == "/data/${TOKEN}"
     assert "top-secret" not in repr(lineage) and "secret.key' = '***'" in lineage.script

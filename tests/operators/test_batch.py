@@ -16,6 +16,7 @@ from airflow.sdk.exceptions import AirflowException, AirflowFailException
 
 from airflow_nrt.basics.errors import InputError, NrtError
 from airflow_nrt.demo.airflow_client import wait_until
+from airflow_nrt.describe.table_history import TableCommit, changed
 from airflow_nrt.describe.verdict import BadWindow, InsertVerdict, LedgerVerdict, RowSample, Verdict, verdict_lines
 from airflow_nrt.operators.backfill import NrtBackfillOperator
 from airflow_nrt.operators.batch import fail_unless_proven, verdict_xcom
@@ -42,6 +43,14 @@ def test_xcom_has_the_numbers_and_no_long_list() -> None:
     assert (told["windows"], told["unexplained"], told["late_rows"], told["proven"]) == (144, 144, 5, False)
     assert len(told["unexplained_windows"]) == 10
     assert len(json.dumps(told)) < 4000
+
+
+def test_xcom_names_the_commit_that_changed_a_window() -> None:
+    window = BadWindow(0, MINUTE, 0, 0, 1, history=changed(TableCommit(4, 0, "UPDATE", "ticket 7"), 3))
+    assert verdict_xcom(verdict(window))["unexplained_windows"] == [
+        "curve, window [1970-01-01 00:00:00, 1970-01-01 00:01:00): 1 different rows; it was right in version 3; "
+        "version 4 of 1970-01-01 00:00:00 UTC (UPDATE, 'ticket 7') changed it"
+    ]
 
 
 def test_xcom_has_iso_times_and_the_verdict_as_text() -> None:

@@ -33,6 +33,38 @@ def test_a_task_says_its_tables_and_columns(tmp_path: Path) -> None:
     assert not (tmp_path / "home").exists()
 
 
+LAKE = """CREATE TABLE orders (shop INT, price INT) WITH ('connector' = 'kafka', 'topic' = 'orders;returns',
+  'properties.bootstrap.servers' = 'broker:9092,other:9092', 'format' = 'json',
+  'scan.startup.mode' = 'earliest-offset');
+CREATE TABLE seen (shop INT, price INT) WITH ('connector' = 'iceberg', 'catalog-name' = 'lake',
+  'catalog-type' = 'hadoop', 'warehouse' = '${DATA}/lake', 'catalog-database' = 'sales');
+CREATE TABLE copied (shop INT, price INT) WITH ('connector' = 'jdbc', 'url' = 'jdbc:postgresql://db:5433/shop',
+  'table-name' = 'copied');
+INSERT INTO seen SELECT shop, price FROM orders;
+INSERT INTO copied SELECT shop, price FROM orders;
+"""
+
+
+def test_topics_and_tables_have_the_names_of_other_integrations(tmp_path: Path) -> None:
+    report = tmp_path / "lake.sql"
+    report.write_text(LAKE)
+    told = extractor(tmp_path, str(report)).extract_on_complete(None)
+    assert [(one.namespace, one.name) for one in told.inputs] == [
+        ("kafka://broker:9092", "orders"),
+        ("kafka://broker:9092", "returns"),
+    ]
+    seen, copied = told.outputs
+    assert (seen.namespace, seen.name) == ("file", f"{tmp_path}/lake/sales/seen")
+    (link,) = seen.facets["symlinks"].identifiers
+    assert (link.namespace, link.name, link.type) == (f"file:{tmp_path}/lake", "sales.seen", "TABLE")
+    assert (copied.namespace, copied.name) == ("postgres://db:5433", "shop.public.copied")
+    origins = copied.facets["columnLineage"].fields["price"].inputFields
+    assert [(one.namespace, one.name, one.field) for one in origins] == [
+        ("kafka://broker:9092", "orders", "price"),
+        ("kafka://broker:9092", "returns", "price"),
+    ]
+
+
 def test_a_stream_says_it_when_it_begins(tmp_path: Path) -> None:
     told = extractor(tmp_path, str(REPORT)).extract()
     assert [one.name for one in told.inputs] == [f"{tmp_path}/orders"]

@@ -15,6 +15,7 @@ from functools import cached_property
 from pathlib import Path
 
 from airflow_nrt.basics.instants import format_instant
+from airflow_nrt.describe.table_history import TableCommit, changed
 from airflow_nrt.describe.verdict import BadWindow, InsertVerdict, Verdict
 from airflow_nrt.files.process_start import ProcessStart
 from airflow_nrt.home.heartbeat import RUNNING, Heartbeat, now_ms, write_heartbeat
@@ -96,7 +97,8 @@ class Made:
 
     def verify(self, unequal: list[int], mismatches: list[int]) -> None:
         """A verification of all windows, after the last entry."""
-        bad = tuple(BadWindow(end - end % DAY, end, 0, 0, 1) for end in mismatches)
+        history = changed(TableCommit(4, self.entries[-1].time, "UPDATE"), 3)
+        bad = tuple(BadWindow(end - end % DAY, end, 0, 0, 1, history=history) for end in mismatches)
         windows = len({one.end for entry in self.entries for one in entry.published})
         found = InsertVerdict(
             INSERT, windows, windows - len(unequal), len(unequal) - len(bad), len(bad), 0, {}, bad, tuple(unequal)

@@ -110,7 +110,8 @@ def test_windows_have_their_states_on_the_curve_and_in_the_list(own: Lab, made: 
             state = expected.get(end, "complete")
         assert by_end[clock(end)]["state"] == on_curve[(end - MIDNIGHT) // 60_000]["state"] == state
     assert by_end[clock(last - 39 * STEP)]["verdict"] == "explained"
-    assert by_end[clock(last)]["verdict"] == "equal"
+    assert by_end[clock(last)]["verdict"] == "equal" and by_end[clock(last)]["wrong_since"] is None
+    assert by_end[clock(last - 11 * STEP)]["wrong_since"].endswith("(UPDATE) changed it")
     assert by_end[clock(last - 29 * STEP)]["published_by"] == "backfill"
     assert by_end[clock(last)]["published_by"] == f"driver of epoch {made.epoch}"
 

@@ -100,6 +100,7 @@ def _user() -> str:
 
 
 OUT_OF_MEMORY = Cause(("OutOfMemoryError",), _no_memory)
+FILE_GONE = Cause(("FAILED_READ_FILE.FILE_NOT_EXIST", "PATH_NOT_FOUND"), _gone)
 CAUSES = {
     "full disk": Cause((os.strerror(errno.ENOSPC), os.strerror(errno.EDQUOT)), _full),
     "no permission": Cause(
@@ -107,7 +108,7 @@ CAUSES = {
     ),
     "no directory": Cause(("Mkdirs failed to create",), _no_directory),
     "read-only": Cause((os.strerror(errno.EROFS),), _read_only),
-    "gone": Cause(("FAILED_READ_FILE.FILE_NOT_EXIST", "PATH_NOT_FOUND"), _gone),
+    "gone": FILE_GONE,
     "no memory": OUT_OF_MEMORY,
     "no java": Cause(("ConnectionRefusedError", "Py4JNetworkError", "Answer from Java side is empty"), _no_java),
     # A master that never answered is reported earlier (`masters.py`). One that did may be back soon.

@@ -44,6 +44,10 @@ class Past(ABC):
     knows_arrival: ClassVar[bool] = True
     """Whether it says which batch a row came with. Else no row is known to be late."""
 
+    files_move: ClassVar[bool] = False
+    """Whether others may put rows into other files at any time. Then they are read at once, and again where a file was
+    gone."""
+
     @property
     @abstractmethod
     def judged_as(self) -> Source:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, ClassVar
 from pyspark.sql import DataFrame, SparkSession
 
 from airflow_nrt.basics.errors import InputError
+from airflow_nrt.engine.sinks.table_past import TablePast
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Entry, Published
 from airflow_nrt.model.plan import Insert
@@ -94,9 +95,22 @@ class Sink(ABC):
         """Whether it is a copy, to which nothing is published."""
         return False
 
+    @property
+    def is_fixed(self) -> bool:
+        """Whether nothing that is published from now on will be seen in it."""
+        return self.is_copy
+
     def at_copy(self, root: Path) -> Sink:
         """The sink for a copy of the published files. Raises InputError if the connector has no files."""
         raise InputError(f"{root}: only results in files have a copy that can be verified")
+
+    def past(self, spark: SparkSession, home: Home, insert: Insert) -> TablePast | None:
+        """The versions of the table, None where it keeps none."""
+        return None
+
+    def at(self, version: int) -> Sink:
+        """The sink as this version of its table, of those that are `past`."""
+        raise InputError(f"version {version}: only tables of a lakehouse have versions")
 
     def standing(self, spark: SparkSession, insert: Insert, ledger: Ledger, ends: Iterable[int | None]) -> Standing:
         """The rows of the windows that end at `ends` (None: of no window). Raises InputError where no rows are kept."""

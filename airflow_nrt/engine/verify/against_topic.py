@@ -37,14 +37,14 @@ def verify_archives(spark: SparkSession, plan: Plan, home: Home) -> list[Archive
         raise InputError("the report writes no archive: 'archive' of a source names one")
     register_functions(spark, plan)
     history = read_history(home.log().entries(), plan)
-    return [_compared(spark, plan, source, history) for source in archived]
+    return [_compared(spark, plan, home, source, history) for source in archived]
 
 
-def _compared(spark: SparkSession, plan: Plan, source: Source, history: History) -> ArchiveVerdict:
+def _compared(spark: SparkSession, plan: Plan, home: Home, source: Source, history: History) -> ArchiveVerdict:
     assert source.archive is not None
     read = [one for one in ranges_of(history.splits(source.name)) if not one.lost]
     there, gone = source_of(source.table).readable(spark, source.table, read)
-    topic, archive = LoggedSplits(source, history), ArchivedRows(source, history)
+    topic, archive = LoggedSplits(source, history), ArchivedRows(source, history, home)
     sides = (_side(spark, plan, topic, history, there), _side(spark, plan, archive, history, archive.pieces))
     begins = given_rows(spark, {_PART: "STRING", "begins": "BIGINT"}, [*_begins(ranges_of(there)).items()])
     records = [

@@ -18,6 +18,8 @@ from airflow_nrt.basics.instants import END_OF_TIME
 from airflow_nrt.basics.spelling import string_literal
 from airflow_nrt.describe.verdict import LedgerVerdict
 from airflow_nrt.engine.batch.batch import needs_position
+from airflow_nrt.engine.failures.causes import FILE_GONE
+from airflow_nrt.engine.failures.thrown import chain_of
 from airflow_nrt.engine.past.past import BACKFILL, ENTRY, Past
 from airflow_nrt.engine.sources import source_of
 from airflow_nrt.engine.sources.place import BLOCK, FILE, INDEX, NUMBER
@@ -41,6 +43,8 @@ from airflow_nrt.model.plan import Insert, Plan, Source
 
 _COMPARED = ("row", "file", "rowtime", "watermark", "missed_from", "missed_until", "dropped")
 SAMPLES = 5
+_ATTEMPTS = 5
+"""Each after an hour that was merged while its files were read."""
 
 
 @dataclass(frozen=True)
@@ -64,6 +68,32 @@ def rows_read(
     spark: SparkSession, plan: Plan, past: Past, name: str, history: History, pieces: Sequence[Split], tasks: Tasks
 ) -> ReadRows:
     """The rows of these pieces as the stream read them, with `_nrt_entry`; it rejected the same rows."""
+    if not past.files_move:
+        return _rows_read(spark, plan, past, name, history, pieces, tasks)
+    for _ in range(_ATTEMPTS - 1):
+        try:
+            return _read_at_once(spark, plan, past, name, history, pieces, tasks)
+        except Exception as failure:
+            if not isinstance(failure, FileNotFoundError) and FILE_GONE.of(chain_of(failure)) is None:
+                raise
+    return _read_at_once(spark, plan, past, name, history, pieces, tasks)
+
+
+def _read_at_once(
+    spark: SparkSession, plan: Plan, past: Past, name: str, history: History, pieces: Sequence[Split], tasks: Tasks
+) -> ReadRows:
+    read = _rows_read(spark, plan, past, name, history, pieces, tasks)
+    try:
+        read.kept.count()
+    except Exception:
+        read.kept.unpersist()
+        raise
+    return read
+
+
+def _rows_read(
+    spark: SparkSession, plan: Plan, past: Past, name: str, history: History, pieces: Sequence[Split], tasks: Tasks
+) -> ReadRows:
     source = plan.source(name)
     read = past.read(spark, pieces, tasks, needs_position(plan, name))
     watermarks = history.watermarks_before(name)

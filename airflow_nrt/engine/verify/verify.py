@@ -6,7 +6,7 @@ the sinks with the batch over all these rows (B), and with the batch over the ro
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,30 +16,27 @@ from pyspark.sql import functions as F
 from airflow_nrt.basics.errors import InputError
 from airflow_nrt.basics.instants import END_OF_TIME, check_span, format_instant
 from airflow_nrt.basics.spelling import bigint, quote
-from airflow_nrt.describe.verdict import (
-    CLASSES,
-    DIFFERENT,
-    EXPLAINED,
-    EXTRA,
-    MISSING,
-    UNEXPLAINED,
-    BadWindow,
-    InsertVerdict,
-    LedgerVerdict,
-    RowSample,
-    Verdict,
-)
+from airflow_nrt.describe.verdict import CLASSES, BadWindow, InsertVerdict, LedgerVerdict, Verdict
 from airflow_nrt.engine.batch.batch import computed, same_rows
 from airflow_nrt.engine.batch.progress import shown_tasks
 from airflow_nrt.engine.dimensions.for_batch import given_versions, joined_with, provide_for_verification
 from airflow_nrt.engine.functions import register_functions
-from airflow_nrt.engine.past.of_source import past_of
+from airflow_nrt.engine.past.of_source import is_kept_by_others, past_of
 from airflow_nrt.engine.past.past import BACKFILL, ENTRY, Past
 from airflow_nrt.engine.sinks import sink_of
 from airflow_nrt.engine.sinks.sink import Sink
+from airflow_nrt.engine.sinks.table_past import PastCommit
 from airflow_nrt.engine.sources import not_read
 from airflow_nrt.engine.spark.frames import run_query
 from airflow_nrt.engine.spark.tuning import Tasks, suit
+from airflow_nrt.engine.verify.bad_windows import (
+    bad_window,
+    in_windows,
+    samples_of,
+    state_of,
+    worst_of,
+    wrong_ends,
+)
 from airflow_nrt.engine.verify.comparison import CLASS, Sides, classify, without
 from airflow_nrt.engine.verify.evidence import (
     ReadRows,
@@ -49,6 +46,7 @@ from airflow_nrt.engine.verify.evidence import (
     rows_read,
     with_watermark,
 )
+from airflow_nrt.engine.verify.window_history import histories
 from airflow_nrt.engine.windows.layout_of import layout_of
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import OperatorState, Split
@@ -62,8 +60,6 @@ from airflow_nrt.model.internal_columns import WINDOW_END
 from airflow_nrt.model.operators import WindowAggregate
 from airflow_nrt.model.plan import Insert, Plan
 
-BAD_WINDOWS_SHOWN = 50
-SAMPLES_SHOWN = 5
 Progress = Callable[[str], None]
 SinkOf = Callable[[Insert], Sink]
 
@@ -101,6 +97,7 @@ class _Scene:
     pasts: Mapping[str, Past]
     sources: dict[str, ReadRows]
     ledgers: list[LedgerVerdict]
+    notes: list[str]
     unfilled: Mapping[str, set[int]]
     """The ends of windows that added tables lack."""
 
@@ -133,10 +130,10 @@ def _verified(
     say(f"log read: {history.entry + 1} entries, {len(history.batches)} batches")
     problems = list(history.problems)
     notes = provide_for_verification(spark, plan, home, history)
-    pasts = {source.name: past_of(source, history) for source in plan.sources}
+    pasts = {source.name: past_of(source, history, home) for source in plan.sources}
     needed = {name: _needed(plan, history, interval, name, past) for name, past in pasts.items()}
     tasks = suit(spark, [split for splits in needed.values() for split in splits])
-    scene = _Scene(spark, plan, home, history, interval, tasks, pasts, {}, [], _unfilled(home, history))
+    scene = _Scene(spark, plan, home, history, interval, tasks, pasts, {}, [], notes, _unfilled(home, history))
     for source in plan.sources:
         past = pasts[source.name]
         read = rows_read(spark, plan, past, source.name, history, needed[source.name], tasks)
@@ -248,7 +245,7 @@ def _needed(plan: Plan, history: History, interval: Interval, name: str, past: P
 
 def unread_splits(plan: Plan, history: History, spark: SparkSession | None) -> list[Split]:
     """The splits that have arrived and were not read. `spark` may be None if no source needs a session."""
-    live = (one for one in plan.sources if history.batches or past_of(one, history).knows_arrival)
+    live = (one for one in plan.sources if history.batches or not is_kept_by_others(one))
     found = (split for one in live for split in not_read(spark, one.table, history.splits(one.name)))
     return [split for split in found if not split.is_empty]
 
@@ -389,26 +386,33 @@ def _compare(
 ) -> tuple[InsertVerdict, list[str]]:
     batch, arrived = (None if frame is None else sink.as_read(insert, frame) for frame in sides)
     assert batch is not None
+    sink, commits = _as_of(scene, insert, sink)
     standing = sink.standing(scene.spark, insert, scene.history.published, ends)
     classes = classify(insert, Sides(standing.rows, batch, arrived))
     by_window: dict[int | None, dict[str, int]] = {}
     for row in classes.groupBy(WINDOW_END, CLASS).count().collect():
         by_window.setdefault(row[0], {})[row[1]] = row[2]
-    changed = set() if sink.is_copy else _changed_since(scene, insert, by_window)
+    changed = set() if sink.is_fixed else _changed_since(scene, insert, by_window)
     by_window = {end: kinds for end, kinds in by_window.items() if end not in changed}
     bad = []
-    worst = _worst(by_window)
+    worst = worst_of(by_window)
     if worst:
-        # Read again, only these windows: files of others may have been replaced meanwhile.
-        again = sink.standing(scene.spark, insert, scene.history.published, worst)
-        samples = _samples(classify(insert, Sides(again.rows, batch, arrived)), worst)
-        bad = [_bad_window(insert, end, by_window[end], samples.get(end, ())) for end in worst]
+
+        def read_again(sink: Sink, ends: Collection[int | None]) -> DataFrame:
+            """Only these windows: files of others may have been replaced meanwhile."""
+            again = sink.standing(scene.spark, insert, scene.history.published, ends)
+            return classify(insert, Sides(again.rows, batch, arrived)).where(in_windows(ends))
+
+        samples = samples_of(read_again(sink, worst))
+        entries = {end: entry for end, entry in scene.history.entries_of(insert.name).items() if end in set(worst)}
+        told = histories(commits, entries, lambda version, ends: wrong_ends(read_again(sink.at(version), ends)))
+        bad = [bad_window(insert, end, by_window[end], samples.get(end, ()), told.get(end)) for end in worst]
     problems = []
     foreign = _not_newer(scene, standing.foreign)
     if foreign:
         bad.append(BadWindow(None, None, 0, sink.foreign_rows(scene.spark, insert, foreign), 0))
         problems += [f"the log does not contain the published file {standing.foreign[one]}" for one in foreign]
-    states = [_state(kinds) for kinds in by_window.values()]
+    states = [state_of(kinds) for kinds in by_window.values()]
     verdict = InsertVerdict(
         insert=insert.name,
         windows=len(states),
@@ -418,9 +422,24 @@ def _compare(
         pending=pending + len(changed),
         rows={kind: sum(kinds.get(kind, 0) for kinds in by_window.values()) for kind in CLASSES},
         bad=tuple(bad),
-        unequal_ends=tuple(sorted(e for e, kinds in by_window.items() if e is not None and _state(kinds) != "equal")),
+        unequal_ends=tuple(sorted(e for e, kinds in by_window.items() if e is not None and state_of(kinds) != "equal")),
     )
     return verdict, problems
+
+
+def _as_of(scene: _Scene, insert: Insert, sink: Sink) -> tuple[Sink, Iterator[PastCommit] | None]:
+    """The sink as of the verified entry, and the commits of its table from there back, if it has such."""
+    past = sink.past(scene.spark, scene.home, insert)
+    if past is None:
+        return sink, None
+    version = past.version_of(scene.history.entry)
+    if version is not None:
+        return sink.at(version), past.back_from(version)
+    scene.notes.append(
+        f"{insert.name}: the history of its table no longer has the version of log entry {scene.history.entry}: the "
+        "table is verified as it is now"
+    )
+    return sink, past.commits()
 
 
 def _changed_since(scene: _Scene, insert: Insert, ends: Collection[int | None]) -> set[int | None]:
@@ -439,34 +458,6 @@ def _not_newer(scene: _Scene, foreign: Collection[str]) -> list[str]:
     newer = scene.home.log().entries(scene.history.entry + 1) if foreign else ()
     targets = {one.target for entry in newer for one in entry.published}
     return [target for target in foreign if target not in targets]
-
-
-def _state(kinds: dict[str, int]) -> str:
-    if any(kinds.get(kind) for kind in UNEXPLAINED):
-        return "unexplained"
-    return "explained" if kinds.get(EXPLAINED) else "equal"
-
-
-def _worst(by_window: dict[int | None, dict[str, int]]) -> list[int | None]:
-    bad = [end for end, kinds in by_window.items() if _state(kinds) == "unexplained"]
-    return sorted(bad, key=lambda end: end or 0)[:BAD_WINDOWS_SHOWN]
-
-
-def _samples(classes: DataFrame, ends: Sequence[int | None]) -> dict[int | None, tuple[RowSample, ...]]:
-    """The first unexplained rows of each of these windows."""
-    here = " OR ".join(f"{WINDOW_END} <=> {bigint(end)}" for end in ends)
-    rows = classes.where(F.col(CLASS).isin(*UNEXPLAINED)).where(here)
-    numbered = rows.selectExpr("*", f"row_number() OVER (PARTITION BY {WINDOW_END} ORDER BY key) AS _nrt_place")
-    found: dict[int | None, tuple[RowSample, ...]] = {}
-    for row in numbered.where(f"_nrt_place <= {SAMPLES_SHOWN}").orderBy("_nrt_place").collect():
-        sample = RowSample(row[CLASS], row.key, row.published, row.expected)
-        found[row[WINDOW_END]] = (*found.get(row[WINDOW_END], ()), sample)
-    return found
-
-
-def _bad_window(insert: Insert, end: int | None, kinds: dict[str, int], samples: tuple[RowSample, ...]) -> BadWindow:
-    start = insert.window.start(end) if insert.window is not None and end is not None else None
-    return BadWindow(start, end, kinds.get(MISSING, 0), kinds.get(EXTRA, 0), kinds.get(DIFFERENT, 0), samples)
 
 
 def _pending(scene: _Scene, operator: WindowAggregate) -> int:

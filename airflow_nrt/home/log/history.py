@@ -44,6 +44,8 @@ class History:
     before: dict[int, Mapping[str, SourceState]] = field(default_factory=dict)
     published: dict[tuple[str, str], Published] = field(default_factory=dict)
     times: dict[tuple[str, str], int] = field(default_factory=dict)
+    entries: dict[tuple[str, str], int] = field(default_factory=dict)
+    """The entry that published each, by insert and place."""
     as_of: dict[tuple[str, str], int] = field(default_factory=dict)
     fired: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
     """By operator and firing, the end up to which windows fired, and the processing time (ms)."""
@@ -101,6 +103,14 @@ class History:
         batches = (n for n, commit in self.batches.items() if commit.source == source)
         return {n: self.before[n].get(source, SourceState()).watermark for n in batches}
 
+    def entries_of(self, insert: str) -> dict[int | None, int]:
+        """The entry that published the last version of each window of an insert, by its end (None: without windows)."""
+        found: dict[int | None, int] = {}
+        for (name, target), published in self.published.items():
+            if name == insert:
+                found[published.end] = max(found.get(published.end, -1), self.entries[name, target])
+        return found
+
     def has_unread(self, source: str) -> bool:
         """Whether a backfill read splits that the stream has not read yet."""
         of_batches = [split for commit in self.batches.values() if commit.source == source for split in commit.splits]
@@ -128,6 +138,7 @@ def read_history(entries: Iterable[Entry], plan: Plan) -> History:
         for published in entry.published:
             history.published[(published.insert, published.target)] = published
             history.times[(published.insert, published.target)] = entry.time
+            history.entries[(published.insert, published.target)] = entry.n
             history.as_of.pop((published.insert, published.target), None)
             history.joined_with.pop((published.insert, published.target), None)
         if isinstance(entry.body, Commit):

@@ -28,11 +28,12 @@ _FORMAT = Format("the verdict")
 @dataclass(frozen=True)
 class DifferentWindows:
     """The ends (ms) of the windows of one insert for which the batch gives other rows, and of those that nothing
-    explains; `all_named` if the lists are complete."""
+    explains; `all_named` if the lists are complete. `histories` say since when windows are wrong, by their ends."""
 
     different: tuple[int, ...]
     unexplained: tuple[int, ...]
     all_named: bool
+    histories: Mapping[int, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -55,8 +56,9 @@ class KeptVerdict:
         inserts = {}
         for one in verdict.inserts:
             bad = tuple(window.end for window in one.bad if window.end is not None)
+            told = {window.end: window.history.text for window in one.bad if window.history and window.end is not None}
             ends = one.unequal_ends[-_MOST_ENDS:]
-            inserts[one.insert] = DifferentWindows(ends, bad, one.unexplained <= len(bad))
+            inserts[one.insert] = DifferentWindows(ends, bad, one.unexplained <= len(bad), told)
         counts = (verdict.windows, verdict.equal, verdict.explained, verdict.unexplained)
         return cls(at, verdict.entry, verdict.start, verdict.end, verdict.is_proven, *counts, inserts)
 
@@ -71,6 +73,10 @@ class KeptVerdict:
         if end in found.unexplained:
             return MISMATCH
         return EXPLAINED if found.all_named else DIFFERENT
+
+    def history_of(self, insert: str, end: int) -> str | None:
+        """Since when a window is wrong, None if that is not known."""
+        return self.inserts[insert].histories.get(end) if insert in self.inserts else None
 
 
 def keep_verdict(home: Home, verdict: Verdict) -> None:

@@ -9,6 +9,7 @@ from typing import ClassVar
 
 from airflow_nrt.basics.errors import InputError
 from airflow_nrt.basics.types import DataType
+from airflow_nrt.model.datasets import DatasetName
 from airflow_nrt.model.options.known import LIVE, check_options
 from airflow_nrt.model.options.lookups import looks_every
 from airflow_nrt.model.options.option import Option
@@ -100,6 +101,14 @@ class Connector(ABC):
     def place(self, table: Table) -> str:
         """The location of the table, for people."""
         return f"connector '{self.name}'"
+
+    def datasets(self, table: Table) -> tuple[DatasetName, ...]:
+        """The table in lineage: several topics are several datasets. None if nobody else can read or write it."""
+        return ()
+
+    def symlinks(self, table: Table) -> tuple[DatasetName, ...]:
+        """Further names of the one dataset that the table is."""
+        return ()
 
     def leniency(self, table: Table) -> str | None:
         """The option by which malformed rows are counted, and don't stop the driver; None if no row is malformed."""

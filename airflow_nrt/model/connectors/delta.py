@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from airflow_nrt.basics.spark_needs import EXTENSIONS
 from airflow_nrt.model.connectors.lakehouse import LAKEHOUSE_OPTIONS, LakehouseConnector
+from airflow_nrt.model.datasets import DatasetName, of_path
 from airflow_nrt.model.options.option import Option, named, parse_boolean
 from airflow_nrt.model.tables import Table
 
@@ -38,6 +39,9 @@ class Delta(LakehouseConnector):
 
     def spark_settings(self, table: Table) -> Mapping[str, str]:
         return DELTA_SETTINGS
+
+    def datasets(self, table: Table) -> tuple[DatasetName, ...]:
+        return (of_path(table.options[PATH]),)
 
     def place(self, table: Table) -> str:
         return table.options[PATH]

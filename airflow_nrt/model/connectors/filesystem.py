@@ -8,6 +8,7 @@ from airflow_nrt.basics.errors import InputError, MissingError
 from airflow_nrt.basics.partitions import check_pattern
 from airflow_nrt.basics.types import BIGINT, STRING, DataType
 from airflow_nrt.model.connectors.connector import Connector, Metadata
+from airflow_nrt.model.datasets import DatasetName, of_path
 from airflow_nrt.model.options.known import FILE_OPTIONS, FORMATS, LIVE, sink_option, source_option
 from airflow_nrt.model.tables import MODIFIED, SIZE, SOURCE_FILE, Table
 
@@ -42,6 +43,9 @@ class Filesystem(Connector):
                 check_pattern(pattern, table.partition_keys)
         except InputError as wrong:
             raise InputError(f"table {table.name!r}: {wrong}") from None
+
+    def datasets(self, table: Table) -> tuple[DatasetName, ...]:
+        return (of_path(table.path),)
 
     def check_dimension(self, table: Table) -> None:
         self.check_source(table)

@@ -11,6 +11,7 @@ from airflow_nrt.basics.errors import InputError
 from airflow_nrt.model.connectors.connector import Connector
 from airflow_nrt.model.connectors.jdbc_connection import login_of
 from airflow_nrt.model.connectors.windows_by_end import check_windows_by_end
+from airflow_nrt.model.datasets import DatasetName, of_database
 from airflow_nrt.model.options.known import EVERY_SINK, SINK_OPTIONS, read_option
 from airflow_nrt.model.options.lookups import LOOKUP_OPTIONS, looks_every
 from airflow_nrt.model.options.option import Option, free, named, parse_boolean, positive, whole_number
@@ -123,6 +124,9 @@ class Jdbc(Connector):
 
     def jars(self, table: Table) -> tuple[str, ...]:
         return (_JARS[kind_of(table)],)
+
+    def datasets(self, table: Table) -> tuple[DatasetName, ...]:
+        return (of_database(table.options[URL], table.options[TABLE]),)
 
     def place(self, table: Table) -> str:
         name = table.options.get(CONNECTION)

@@ -40,6 +40,7 @@ from airflow_nrt.model.connectors.kafka_options import (
     value_part,
 )
 from airflow_nrt.model.connectors.record_formats import format_of
+from airflow_nrt.model.datasets import DatasetName, of_topic
 from airflow_nrt.model.tables import CHANGELOG, Table
 
 TIMESTAMP, KIND, PARTITION, OFFSET, HEADERS = (
@@ -142,6 +143,10 @@ class Kafka(Connector):
 
     def takes_changes_as_such(self, table: Table) -> bool:
         return table.is_changelog
+
+    def datasets(self, table: Table) -> tuple[DatasetName, ...]:
+        """None of a pattern: only brokers know its topics."""
+        return tuple(of_topic(table.options[BOOTSTRAP], topic) for topic in topics(table))
 
     def leniency(self, table: Table) -> str | None:
         option = super().leniency(table)

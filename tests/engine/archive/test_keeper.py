@@ -9,12 +9,21 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
+from airflow_nrt.engine.archive import partitions
 from airflow_nrt.engine.archive.keeper import ArchiveKeeper
 from airflow_nrt.engine.verify.verify import verify
 from airflow_nrt.home.log.entries import COMPACTED, Commit
 from tests.engine.past.test_archived import archived, report
 from tests.engine.sources.kafka.reports import TopicStream, order
 from tests.servers.kafka import Broker, Topics
+
+MANY = 3
+
+
+@pytest.fixture(autouse=True)
+def merged_soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fewer files than in production are merged, because each is a batch."""
+    monkeypatch.setattr(partitions, "MANY", MANY)
 
 
 def hours(place: Path) -> dict[str, tuple[int, dict[str, int] | None]]:

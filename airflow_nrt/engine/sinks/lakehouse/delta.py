@@ -13,8 +13,10 @@ from airflow_nrt.basics.durations import HOUR
 from airflow_nrt.basics.errors import InputError
 from airflow_nrt.basics.spelling import quote, string_literal
 from airflow_nrt.engine.failures.thrown import chain_of
+from airflow_nrt.engine.sinks.lakehouse.delta_past import delta_past
 from airflow_nrt.engine.sinks.lakehouse.lake_table import CHANGES, LakeTable, Mark
-from airflow_nrt.engine.spark.lakehouse.delta_log import delta_properties, delta_snapshot
+from airflow_nrt.engine.sinks.table_past import TablePast
+from airflow_nrt.engine.spark.lakehouse.delta_log import delta_mark, delta_properties, delta_snapshot
 from airflow_nrt.home.heartbeat import now_ms
 from airflow_nrt.model.connectors.delta import PATH
 
@@ -65,11 +67,14 @@ class DeltaTable(LakeTable):
         self.spark.sql(f"ALTER TABLE {self.sql_name} SET TBLPROPERTIES ({_listed(properties)})")
 
     def published(self, writer: str) -> int | None:
-        found = self._snapshot().transactions().get(writer)
-        return int(found.get()) if found.isDefined() else None
+        return delta_mark(self._snapshot(), writer)
 
-    def rows(self) -> DataFrame:
-        return self.spark.read.format("delta").load(self.name)
+    def past(self, writer: str) -> TablePast | None:
+        return delta_past(self.spark, self._snapshot(), writer)
+
+    def rows(self, version: int | None = None) -> DataFrame:
+        reader = self.spark.read.format("delta")
+        return (reader if version is None else reader.option("versionAsOf", version)).load(self.name)
 
     def append(self, rows: DataFrame, mark: Mark) -> None:
         self._marked(rows, mark).mode("append").save(self.name)

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 
 from airflow_nrt.basics.errors import InputError, NrtError
 from airflow_nrt.engine.failures.thrown import chain_of
+from airflow_nrt.engine.spark.lakehouse.catalog_database import asked
 from airflow_nrt.model.tables import Table
 
 _MISFITS = ("NoSuchMethodError", "NoClassDefFoundError", "ClassNotFoundException", "AbstractMethodError")
@@ -17,7 +18,8 @@ _NOT_NULL = ("NOT_NULL_CONSTRAINT_VIOLATED", "NOT_NULL_ASSERT_VIOLATION", "DELTA
 def explained(table: Table) -> Iterator[None]:
     """Raises failures in here that a user can mend as InputError."""
     try:
-        yield
+        with asked(table):
+            yield
     except NrtError:
         raise
     except Exception as failure:

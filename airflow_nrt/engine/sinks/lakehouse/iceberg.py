@@ -17,11 +17,14 @@ from pyspark.sql.types import StructType
 
 from airflow_nrt.basics.spelling import quote, string_literal
 from airflow_nrt.engine.failures.thrown import chain_of
+from airflow_nrt.engine.sinks.lakehouse.iceberg_past import iceberg_past, in_snapshot
 from airflow_nrt.engine.sinks.lakehouse.lake_table import CHANGES, LakeTable, Mark
+from airflow_nrt.engine.sinks.table_past import TablePast
 from airflow_nrt.engine.spark.lakehouse.iceberg_catalog import IcebergPlace
 from airflow_nrt.model.plan import Insert
 
 _MAIN = "main"
+_NOTED = "spark.sql.iceberg.snapshot-property"
 _RACES = ("CommitFailedException", "Cannot fast-forward", "does not exist")
 
 
@@ -61,25 +64,42 @@ class IcebergTable(LakeTable):
     def published(self, writer: str) -> int | None:
         return _marked(self._place.load(), writer)
 
-    def rows(self) -> DataFrame:
-        return self.spark.table(self.sql_name)
+    def past(self, writer: str) -> TablePast | None:
+        if not self._place.exists():
+            return None
+        table = self._place.load()
+        return iceberg_past(table, _marked(table, writer), writer)
+
+    def rows(self, version: int | None = None) -> DataFrame:
+        if version is None:
+            return self.spark.table(self.sql_name)
+        return self.spark.sql(f"SELECT * FROM {self.sql_name} VERSION AS OF {version}")
 
     def append(self, rows: DataFrame, mark: Mark) -> None:
-        self._commit(mark, lambda branch: rows.writeTo(branch).append())
+        self._commit(mark, lambda branch: _append(rows, branch, mark))
 
     def replace(self, rows: DataFrame | None, condition: str, mark: Mark) -> None:
         def write(branch: str) -> None:
             # Who reads a table as it grows takes a DELETE for a change, also one of no rows.
             if not self.rows().where(condition).isEmpty():
                 self.spark.sql(f"DELETE FROM {branch} WHERE {condition}")
-            if rows is not None:
-                rows.writeTo(branch).append()
+            # Also no rows: this snapshot has the mark, for a verification.
+            _append(self.rows().where("false") if rows is None else rows, branch, mark)
 
         self._commit(mark, write)
 
     def merge(self, rows: DataFrame, mark: Mark) -> None:
+        """MERGE takes what it notes in its snapshot from the settings of the session that it runs in."""
+        session = rows.sparkSession
         rows.createOrReplaceTempView(CHANGES)
-        self._commit(mark, lambda branch: rows.sparkSession.sql(self.merge_sql(branch)))
+        noted = {f"{_NOTED}.{name}": text for name, text in in_snapshot(mark).items()}
+        try:
+            for name, text in noted.items():
+                session.conf.set(name, text)
+            self._commit(mark, lambda branch: session.sql(self.merge_sql(branch)))
+        finally:
+            for name in noted:
+                session.conf.unset(name)
 
     def _commit(self, mark: Mark, write: Callable[[str], object]) -> None:
         """Lets `write` prepare the commit in a branch, by its name in SQL, and makes it the state of the table."""
@@ -133,6 +153,13 @@ class IcebergTable(LakeTable):
 
     def lost_race(self, failure: Exception) -> bool:
         return any(race in f"{one.kind} {one.message}" for one in chain_of(failure) for race in _RACES)
+
+
+def _append(rows: DataFrame, branch: str, mark: Mark) -> None:
+    writer = rows.writeTo(branch)
+    for name, text in in_snapshot(mark).items():
+        writer = writer.option(f"snapshot-property.{name}", text)
+    writer.append()
 
 
 def _marked(table: Any, writer: str) -> int | None:

@@ -10,6 +10,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
 
 from airflow_nrt.basics.spelling import quote
+from airflow_nrt.engine.sinks.table_past import TablePast
 from airflow_nrt.model.internal_columns import OP
 from airflow_nrt.model.plan import Insert
 
@@ -67,8 +68,12 @@ class LakeTable(ABC):
         """The entry of the last mark of this writer, None if there is none."""
 
     @abstractmethod
-    def rows(self) -> DataFrame:
-        """Its rows."""
+    def past(self, writer: str) -> TablePast | None:
+        """Its versions up to now, with the entries of this writer; None if it has no version yet."""
+
+    @abstractmethod
+    def rows(self, version: int | None = None) -> DataFrame:
+        """Its rows; those of the newest version unless another one is given."""
 
     @abstractmethod
     def append(self, rows: DataFrame, mark: Mark) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,9 +18,10 @@ from airflow_nrt.engine.sinks.lakehouse.errors import explained
 from airflow_nrt.engine.sinks.lakehouse.following import between, follow
 from airflow_nrt.engine.sinks.lakehouse.lake_table import LakeTable
 from airflow_nrt.engine.sinks.lakehouse.maintenance import maintained
-from airflow_nrt.engine.sinks.lakehouse.ownership import claim
+from airflow_nrt.engine.sinks.lakehouse.ownership import claim, writer_of
 from airflow_nrt.engine.sinks.sink import Ledger, Maintained, Sink, Standing
 from airflow_nrt.engine.sinks.staged_parquet import in_windows, staged_parquet, staged_sample
+from airflow_nrt.engine.sinks.table_past import TablePast
 from airflow_nrt.engine.spark.active import active_session
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Entry, Published
@@ -36,9 +37,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Lakehouse(Sink):
-    """The sink of a format. `table_of` opens the table of an insert."""
+    """The sink of a format. `table_of` opens the table of an insert; `version` is read of it, None: the newest one."""
 
     table_of: Callable[[SparkSession, Insert], LakeTable]
+    version: int | None = None
     publishes_entries = True
 
     def check(self, home: Home, insert: Insert) -> None:
@@ -82,6 +84,18 @@ class Lakehouse(Sink):
             claim(table, home, may_create=False)
             return maintained(table, before)
 
+    def past(self, spark: SparkSession, home: Home, insert: Insert) -> TablePast | None:
+        with explained(insert.sink):
+            table = self.table_of(spark, insert)
+            return table.past(writer_of(home, table))
+
+    def at(self, version: int) -> Lakehouse:
+        return replace(self, version=version)
+
+    @property
+    def is_fixed(self) -> bool:
+        return self.version is not None
+
     def standing(self, spark: SparkSession, insert: Insert, ledger: Ledger, ends: Iterable[int | None]) -> Standing:
         """The rows of the table in these windows. Rows of other windows between are foreign, if the log has none."""
         wanted = sorted(end for end in set(ends) if end is not None)
@@ -105,7 +119,7 @@ class Lakehouse(Sink):
         schema = table.schema()
         if schema is None:
             raise InputError(f"table {insert.sink.name!r}: there is no table {table.name}")
-        rows = table.rows()
+        rows = table.rows(self.version)
         if insert.end_column is not None:
             rows = rows.where(between(insert, schema, ends[0], ends[-1]) if ends else "false")
         columns = (f"CAST({quote(one.name)} AS {one.type.spark}) AS {quote(one.name)}" for one in insert.sink.physical)

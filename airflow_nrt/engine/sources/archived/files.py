@@ -15,9 +15,7 @@ def readable_files(files: Iterable[tuple[Path, int]]) -> tuple[list[Path], list[
         try:
             rows = read_footer([path]).rows
         except FileNotFoundError:
-            problems.append(
-                f"the file {path} of the archive is gone: put it back, or, if its hour was merged meanwhile, try again"
-            )
+            problems.append(f"the file {path} of the archive is gone: put it back")
             continue
         except (OSError, ValueError) as wrong:
             problems.append(f"the file {path} of the archive can't be read: {wrong}")

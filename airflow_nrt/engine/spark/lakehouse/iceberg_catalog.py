@@ -10,13 +10,17 @@ from pyspark.sql import SparkSession
 
 from airflow_nrt.basics.errors import InputError
 from airflow_nrt.basics.spelling import quote
+from airflow_nrt.engine.spark.lakehouse.catalog_database import asked
 from airflow_nrt.model.connectors.iceberg import parts_of
 from airflow_nrt.model.tables import Table
 
 
 @dataclass(frozen=True)
 class IcebergPlace:
-    """Where a table is. Raises InputError if the session has no Iceberg."""
+    """Where a table is. Raises InputError if the session has no Iceberg.
+
+    Its methods raise UnreachableError if the database of the catalog does not answer.
+    """
 
     spark: SparkSession
     table: Table
@@ -38,11 +42,13 @@ class IcebergPlace:
         return ".".join(map(quote, parts_of(self.table)))
 
     def exists(self) -> bool:
-        return bool(self._catalog().tableExists(self._identifier()))
+        with asked(self.table):
+            return bool(self._catalog().tableExists(self._identifier()))
 
     def load(self) -> Any:
         """The table of Iceberg, with its metadata of this moment."""
-        return self._catalog().loadTable(self._identifier())
+        with asked(self.table):
+            return self._catalog().loadTable(self._identifier())
 
     def _catalog(self) -> Any:
         manager = self.spark._jsparkSession.sessionState().catalogManager()

@@ -63,6 +63,12 @@ def table_of(spark: SparkSession, plan: Plan) -> LakeTable:
     return sink.table_of(spark, insert)
 
 
+def entries(spark: SparkSession, plan: Plan, writer: str) -> list[int | None]:
+    """The log entries that the commits of a table have published, newest first; None for commits of others."""
+    past = table_of(spark, plan).past(writer)
+    return [] if past is None else [one.entry for one in past.commits()]
+
+
 def rows(spark: SparkSession, plan: Plan, *columns: str) -> list[tuple[Any, ...]]:
     return sorted(tuple(row) for row in table_of(spark, plan).rows().selectExpr(*columns).collect())
 

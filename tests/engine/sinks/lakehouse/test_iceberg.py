@@ -11,11 +11,12 @@ import pytest
 from airflow_nrt.basics.errors import InputError
 from airflow_nrt.engine.publish.publishing import publish_entry
 from airflow_nrt.engine.sinks.lakehouse.iceberg import IcebergTable
+from airflow_nrt.engine.sinks.lakehouse.lake_table import Mark
 from airflow_nrt.engine.verify.verify import verify
 from airflow_nrt.model.plan import Plan
 from tests.engine.reports import Stream
 from tests.engine.sinks.jdbc.reports import arrive
-from tests.engine.sinks.lakehouse.reports import Format, curve, rows, table_of
+from tests.engine.sinks.lakehouse.reports import Format, curve, entries, rows, table_of
 
 FIRST = ((1, 5, "10:01:00"), (2, 7, "10:02:00"), (1, 1, "10:12:00"))
 
@@ -101,9 +102,31 @@ def test_a_branch_of_a_killed_driver_is_removed(
     assert rows(spark, plan, "shop") == [(1,), (1,), (2,), (3,)] and branches(spark, plan) == []
 
 
+def test_a_rollback_is_a_commit_of_others(spark, iceberg: Format, tmp_path: Path) -> None:
+    plan = iceberg.plan(tmp_path, "rolled", "shop INT, price INT", "SELECT shop, price FROM orders")
+    table = table_of(spark, plan)
+    table.create("shop INT, price INT", {"made.by": "a test"})
+    for n in (3, 5):
+        table.append(spark.createDataFrame([(n, n)], "shop INT, price INT"), Mark("a/Writer", n))
+    assert entries(spark, plan, "a/Writer") == [5, 3] and entries(spark, plan, "another") == [None, None]
+    past = table.past("a/Writer")
+    assert past is not None and past.version_of(4) == list(past.commits())[1].made.version
+    catalog, _, rest = table.name.partition(".")
+    spark.sql(f"CALL {catalog}.system.rollback_to_snapshot('{rest}', {past.version_of(4)})").collect()
+    assert entries(spark, plan, "a/Writer") == [None, 5, 3]
+
+
 OPTIONS = {
-    "another type": ("'catalog-type' = 'hive'", "'hive' is not 'hadoop', which is all there is here"),
-    "a server": ("'catalog-type' = 'hadoop', 'uri' = 'thrift://metastore:9083'", "catalogs of type 'hadoop' alone"),
+    "another type": ("'catalog-type' = 'hive'", "'hive' is not there: catalogs of type 'hadoop' and 'jdbc'"),
+    "a server": (
+        "'catalog-type' = 'hadoop', 'warehouse' = 'x', 'uri' = 'thrift://metastore:9083'",
+        "'uri' is of another type of catalogs",
+    ),
+    "no database": ("'catalog-type' = 'jdbc', 'warehouse' = 'x'", "needs the option 'uri'"),
+    "another database": (
+        "'catalog-type' = 'jdbc', 'warehouse' = 'x', 'uri' = 'jdbc:oracle:thin:@db'",
+        "has the form 'jdbc:postgresql://host:5432/database'",
+    ),
     "no type": ("", "needs the option 'catalog-type'"),
     "no warehouse": ("'catalog-type' = 'hadoop'", "needs the option 'warehouse'"),
     "no name": ("'catalog-name' = 'a-b', 'catalog-type' = 'hadoop'", "'a-b' is no name of a catalog"),

@@ -11,13 +11,14 @@ from airflow_nrt.basics.errors import FencedError, InputError
 from airflow_nrt.engine import backfill as backfilling
 from airflow_nrt.engine.backfill import REPAIR, backfill
 from airflow_nrt.engine.publish.publishing import publish_entry, roll_forward
+from airflow_nrt.engine.sinks.lakehouse.ownership import writer_of
 from airflow_nrt.engine.verify.verify import Interval, verify
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Restate
 from tests.engine.reports import HOUR, MINUTE, MORNING, Stream
 from tests.engine.sinks.jdbc.reports import CURVE, arrive
 from tests.engine.sinks.kept import kept, put_back
-from tests.engine.sinks.lakehouse.reports import TUMBLED, Format, curve, rows, table_of
+from tests.engine.sinks.lakehouse.reports import TUMBLED, Format, curve, entries, rows, table_of
 
 __all__ = ["kept"]
 
@@ -64,6 +65,7 @@ def test_rows_that_change_replace_and_delete_by_their_key(spark, lake: Format, t
     put_back(kept, stream.home)
     roll_forward(stream.home, plan, stream.home.log())
     assert rows(spark, plan, "shop", "n") == [(1, 2)]
+    assert entries(spark, plan, writer_of(stream.home, table_of(spark, plan)))[0] == stream.entries[-1].n
     assert verify(spark, plan, stream.home).is_proven
     assert spark.conf.get("spark.databricks.delta.write.txnAppId", None) is None
 
@@ -121,6 +123,7 @@ def test_a_backfill_removes_a_window_without_rows(spark, lake: Format, tmp_path:
     arrive(tmp_path, "1", (1, 5, "10:01:00"))
     backfill(spark, plan, home, SPAN, check=False)
     assert [row[0] for row in curve(spark, plan)] == ["10:10"]
+    assert entries(spark, plan, writer_of(home, table_of(spark, plan)))[0] == home.log().last
 
 
 def test_each_type_comes_back(spark, lake: Format, tmp_path: Path) -> None:

@@ -33,6 +33,7 @@ export function windowView(main, { id, insert, end }) {
             {},
             h("h1", {}, interval(window), badge(window.state)),
             h("p", { class: "under" }, `${window.insert}, times in ${zone}`),
+            window.wrong_since && h("p", { class: "under" }, sentence(window.wrong_since)),
           ),
         ),
         summary(window, zone),
