@@ -44,7 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     from airflow_nrt.engine.backfill import backfill, check_backfill
-    from airflow_nrt.engine.verify.verify import Interval
+    from airflow_nrt.engine.verify.interval import Interval
 
     plan = read_plan(options)
     interval = Interval(time_of(options.start, plan), time_of(options.end, plan))

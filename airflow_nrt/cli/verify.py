@@ -48,7 +48,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    from airflow_nrt.engine.verify.verify import Interval, check_interval, verify
+    from airflow_nrt.engine.verify.interval import Interval, check_interval
+    from airflow_nrt.engine.verify.verify import verify
 
     plan = read_plan(options)
     if options.against and (options.start or options.end or options.published):

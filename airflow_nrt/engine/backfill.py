@@ -27,7 +27,9 @@ from airflow_nrt.engine.sources import arrived, source_of
 from airflow_nrt.engine.spark.tuning import Tasks, suit
 from airflow_nrt.engine.time.future import FURTHEST_ZONE
 from airflow_nrt.engine.verify.evidence import ReadRows, fired_rows, rows_read
-from airflow_nrt.engine.verify.verify import Interval, Progress, complete_until, on_time, unread_splits, verify
+from airflow_nrt.engine.verify.expected import on_time
+from airflow_nrt.engine.verify.interval import Interval, complete_until
+from airflow_nrt.engine.verify.verify import Progress, unread_splits, verify
 from airflow_nrt.engine.versions.versions import with_state
 from airflow_nrt.home.heartbeat import now_ms
 from airflow_nrt.home.home import Home

@@ -24,7 +24,8 @@ from airflow_nrt.demo import example_dags
 from airflow_nrt.demo.generator import DAY, orders, write
 from airflow_nrt.engine.backfill import FAIL, backfill
 from airflow_nrt.engine.driver.run import Runner
-from airflow_nrt.engine.verify.verify import Interval, verify
+from airflow_nrt.engine.verify.interval import Interval
+from airflow_nrt.engine.verify.verify import verify
 from airflow_nrt.home.home import Home
 from airflow_nrt.model.plan import Plan
 from airflow_nrt.operators.interval import interval_of_run

@@ -29,7 +29,8 @@ from airflow_nrt.demo.sources.files import FilesSource
 from airflow_nrt.demo.sources.kafka import KafkaSource
 from airflow_nrt.engine.backfill import backfill
 from airflow_nrt.engine.driver.run import Runner
-from airflow_nrt.engine.verify.verify import Interval, verify
+from airflow_nrt.engine.verify.interval import Interval
+from airflow_nrt.engine.verify.verify import verify
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.outline import Outline
 from airflow_nrt.sql.load import load_report

@@ -20,7 +20,7 @@ from airflow_nrt.demo.sinks.sink import Flipped
 from airflow_nrt.demo.summary import Summary
 from airflow_nrt.engine.backfill import backfill
 from airflow_nrt.engine.driver.run import Runner
-from airflow_nrt.engine.verify.verify import Interval
+from airflow_nrt.engine.verify.interval import Interval
 from airflow_nrt.home.home import Home
 from airflow_nrt.sql.load import load_report
 

@@ -10,7 +10,8 @@ import pytest
 from airflow_nrt.basics.errors import InputError
 from airflow_nrt.engine.backfill import FAIL, REPAIR, REPORT, backfill
 from airflow_nrt.engine.sinks import filesystem, sink_of
-from airflow_nrt.engine.verify.verify import Interval, verify
+from airflow_nrt.engine.verify.interval import Interval
+from airflow_nrt.engine.verify.verify import verify
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Restate
 from airflow_nrt.home.status import read_status

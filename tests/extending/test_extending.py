@@ -20,7 +20,8 @@ from airflow_nrt.engine import aggregates as families
 from airflow_nrt.engine import sinks, sources
 from airflow_nrt.engine.backfill import REPAIR, backfill
 from airflow_nrt.engine.driver.run import Runner
-from airflow_nrt.engine.verify.verify import Interval, verify
+from airflow_nrt.engine.verify.interval import Interval
+from airflow_nrt.engine.verify.verify import verify
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Commit, SourceRange
 from airflow_nrt.model import aggregates, connectors

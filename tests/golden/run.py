@@ -29,7 +29,8 @@ from airflow_nrt.engine.failures.failures import explained
 from airflow_nrt.engine.java.finding import ensure_java
 from airflow_nrt.engine.query import folded, run_bounded, run_changelog, stream_to_end, streamed_lines
 from airflow_nrt.engine.spark.session import start_session
-from airflow_nrt.engine.verify.verify import Interval, verify
+from airflow_nrt.engine.verify.interval import Interval
+from airflow_nrt.engine.verify.verify import verify
 from airflow_nrt.model.plan import Plan
 from airflow_nrt.sql.ddl.ddl import with_options
 from airflow_nrt.sql.parse.placeholders import fill_placeholders

@@ -10,7 +10,8 @@ import pytest
 from airflow_nrt.describe.verdict import verdict_lines
 from airflow_nrt.engine.backfill import backfill
 from airflow_nrt.engine.spark import tuning
-from airflow_nrt.engine.verify.verify import Interval, verify
+from airflow_nrt.engine.verify.interval import Interval
+from airflow_nrt.engine.verify.verify import verify
 from tests.engine.dimensions.reports import shops_table, write_shops
 from tests.engine.reports import (
     DELAY,

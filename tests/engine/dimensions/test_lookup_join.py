@@ -11,7 +11,8 @@ from airflow_nrt.engine.backfill import REPAIR, backfill
 from airflow_nrt.engine.batch.analysis import analyse
 from airflow_nrt.engine.dimensions import current
 from airflow_nrt.engine.failures.servers import UnreachableError
-from airflow_nrt.engine.verify.verify import Interval, verify
+from airflow_nrt.engine.verify.interval import Interval
+from airflow_nrt.engine.verify.verify import verify
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Commit, Restate
 from tests.engine.dimensions.reports import (

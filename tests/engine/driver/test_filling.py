@@ -11,7 +11,8 @@ from airflow_nrt.basics.errors import DataError
 from airflow_nrt.engine.backfill import backfill
 from airflow_nrt.engine.driver import filling
 from airflow_nrt.engine.driver.run import Runner
-from airflow_nrt.engine.verify.verify import Interval, verify
+from airflow_nrt.engine.verify.interval import Interval
+from airflow_nrt.engine.verify.verify import verify
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Fill, Restate
 from airflow_nrt.home.window_events import Completed, Restated, read_window_events

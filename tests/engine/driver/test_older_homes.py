@@ -15,7 +15,8 @@ import pytest
 
 from airflow_nrt.basics.errors import InputError
 from airflow_nrt.engine.driver.run import Runner
-from airflow_nrt.engine.verify.verify import Interval, verify
+from airflow_nrt.engine.verify.interval import Interval
+from airflow_nrt.engine.verify.verify import verify
 from airflow_nrt.home.heartbeat import FINISHED, read_heartbeat
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.status import read_status

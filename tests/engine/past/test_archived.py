@@ -11,7 +11,8 @@ from pyspark.sql import SparkSession
 
 from airflow_nrt.basics.errors import DataError
 from airflow_nrt.engine.backfill import append_restatement, backfill
-from airflow_nrt.engine.verify.verify import Interval, verify
+from airflow_nrt.engine.verify.interval import Interval
+from airflow_nrt.engine.verify.verify import verify
 from airflow_nrt.home.log.entries import Commit, Restate
 from airflow_nrt.model.plan import Plan
 from airflow_nrt.sql.load import plan_script

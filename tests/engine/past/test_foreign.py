@@ -12,7 +12,8 @@ from pyspark.sql import SparkSession
 
 from airflow_nrt.basics.errors import InputError
 from airflow_nrt.engine.backfill import backfill
-from airflow_nrt.engine.verify.verify import Interval, verify
+from airflow_nrt.engine.verify.interval import Interval
+from airflow_nrt.engine.verify.verify import verify
 from airflow_nrt.home.home import Home
 from tests.engine.past.test_archived import report
 from tests.engine.reports import HOUR, MORNING, rows_of

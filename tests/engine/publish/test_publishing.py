@@ -11,7 +11,7 @@ import pytest
 
 from airflow_nrt.engine.backfill import append_restatement, backfill
 from airflow_nrt.engine.publish.publishing import publish_abandoned, publish_entry, roll_forward
-from airflow_nrt.engine.verify.verify import Interval
+from airflow_nrt.engine.verify.interval import Interval
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Entry, Position, Published, Restate, Tick
 from airflow_nrt.home.log.log import Log

@@ -16,7 +16,8 @@ from airflow_nrt.engine.backfill import backfill
 from airflow_nrt.engine.batch.batch import insert_result
 from airflow_nrt.engine.driver.run import Runner
 from airflow_nrt.engine.query import run_bounded
-from airflow_nrt.engine.verify.verify import Interval, verify
+from airflow_nrt.engine.verify.interval import Interval
+from airflow_nrt.engine.verify.verify import verify
 from airflow_nrt.engine.windows import compaction
 from airflow_nrt.home.home import Home
 from airflow_nrt.model.plan import Plan

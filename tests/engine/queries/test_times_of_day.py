@@ -15,7 +15,8 @@ from airflow_nrt.basics.errors import InputError
 from airflow_nrt.engine.backfill import backfill
 from airflow_nrt.engine.functions import register_functions
 from airflow_nrt.engine.query import run_bounded
-from airflow_nrt.engine.verify.verify import Interval, verify
+from airflow_nrt.engine.verify.interval import Interval
+from airflow_nrt.engine.verify.verify import verify
 from airflow_nrt.home.ledger import LATE_PREFIX, REJECTED, records
 from airflow_nrt.sql.planner import plan_query
 from airflow_nrt.table import DataTypes, EnvironmentSettings, TableEnvironment, col, lit, local_time

@@ -12,7 +12,8 @@ import pytest
 
 from airflow_nrt.engine.backfill import backfill
 from airflow_nrt.engine.sinks.filesystem import Filesystem
-from airflow_nrt.engine.verify.verify import Interval, verify
+from airflow_nrt.engine.verify.interval import Interval
+from airflow_nrt.engine.verify.verify import verify
 from airflow_nrt.home.notes.samples import Sample, day_of, read_samples, sampled_files
 from airflow_nrt.home.notes.verdicts import kept_verdicts
 from tests.engine.oracle import Windowing

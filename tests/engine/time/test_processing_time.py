@@ -12,7 +12,8 @@ from airflow_nrt.basics.errors import DataError, InputError
 from airflow_nrt.engine.backfill import backfill, check_backfill
 from airflow_nrt.engine.failures.failures import explained
 from airflow_nrt.engine.query import run_bounded
-from airflow_nrt.engine.verify.verify import Interval, verify
+from airflow_nrt.engine.verify.interval import Interval
+from airflow_nrt.engine.verify.verify import verify
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Tick
 from airflow_nrt.sql.planner import plan_query

@@ -13,7 +13,8 @@ import pytest
 from pyspark.sql import functions as F
 
 from airflow_nrt.describe.verdict import Verdict, verdict_lines
-from airflow_nrt.engine.verify.verify import Interval, verify
+from airflow_nrt.engine.verify.interval import Interval
+from airflow_nrt.engine.verify.verify import verify
 from airflow_nrt.engine.windows import kinds
 from airflow_nrt.home.ledger import LATE_PREFIX
 from airflow_nrt.home.log.entries import Commit

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from airflow_nrt.engine.backfill import backfill
-from airflow_nrt.engine.verify.verify import Interval, verify
+from airflow_nrt.engine.verify.interval import Interval
+from airflow_nrt.engine.verify.verify import verify
 from airflow_nrt.model.plan import Plan
 from tests.engine.oracle import Windowing
 from tests.engine.reports import (

@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from airflow_nrt.engine.backfill import backfill
-from airflow_nrt.engine.verify.verify import Interval, verify
+from airflow_nrt.engine.verify.interval import Interval
+from airflow_nrt.engine.verify.verify import verify
 from tests.engine.reports import MINUTE, MORNING, Event, Stream, events_table, plan_of, rows_of
 from tests.engine.windows.streamed import Case
 

@@ -22,7 +22,8 @@ from airflow_nrt.basics.instants import parse_instant
 from airflow_nrt.engine.backfill import backfill
 from airflow_nrt.engine.batch.batch import insert_result
 from airflow_nrt.engine.query import run_bounded
-from airflow_nrt.engine.verify.verify import Interval, verify
+from airflow_nrt.engine.verify.interval import Interval
+from airflow_nrt.engine.verify.verify import verify
 from airflow_nrt.home.home import Home
 from airflow_nrt.model.windows import Sql
 from airflow_nrt.model.zones import instant_sql, wall_clock_sql

@@ -13,7 +13,8 @@ from airflow_nrt.engine.backfill import backfill
 from airflow_nrt.engine.driver import filling, run
 from airflow_nrt.engine.driver.run import Runner
 from airflow_nrt.engine.publish import publishing
-from airflow_nrt.engine.verify.verify import Interval, verify
+from airflow_nrt.engine.verify.interval import Interval
+from airflow_nrt.engine.verify.verify import verify
 from airflow_nrt.home.heartbeat import read_heartbeat
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Fill

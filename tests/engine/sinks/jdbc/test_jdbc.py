@@ -10,7 +10,8 @@ from airflow_nrt.basics.errors import FencedError, InputError
 from airflow_nrt.engine.backfill import REPAIR, backfill
 from airflow_nrt.engine.publish.publishing import publish_entry, roll_forward
 from airflow_nrt.engine.sinks.jdbc import jdbc
-from airflow_nrt.engine.verify.verify import Interval, verify
+from airflow_nrt.engine.verify.interval import Interval
+from airflow_nrt.engine.verify.verify import verify
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.notes.samples import day_of, read_samples, sampled_files
 from airflow_nrt.sql.load import plan_script

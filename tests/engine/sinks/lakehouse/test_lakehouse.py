@@ -12,7 +12,8 @@ from airflow_nrt.engine import backfill as backfilling
 from airflow_nrt.engine.backfill import REPAIR, backfill
 from airflow_nrt.engine.publish.publishing import publish_entry, roll_forward
 from airflow_nrt.engine.sinks.lakehouse.ownership import writer_of
-from airflow_nrt.engine.verify.verify import Interval, verify
+from airflow_nrt.engine.verify.interval import Interval
+from airflow_nrt.engine.verify.verify import verify
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Restate
 from tests.engine.reports import HOUR, MINUTE, MORNING, Stream

@@ -12,7 +12,8 @@ from airflow_nrt.engine.archive.keeper import ArchiveKeeper
 from airflow_nrt.engine.backfill import backfill
 from airflow_nrt.engine.driver.run import Runner
 from airflow_nrt.engine.sources.archived import enumerator
-from airflow_nrt.engine.verify.verify import Interval, verify
+from airflow_nrt.engine.verify.interval import Interval
+from airflow_nrt.engine.verify.verify import verify
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import COMPACTED, Commit
 from airflow_nrt.model.plan import Plan

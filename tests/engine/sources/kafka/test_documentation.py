@@ -8,7 +8,8 @@ from pathlib import Path
 
 from airflow_nrt.engine.backfill import backfill
 from airflow_nrt.engine.driver.run import Runner
-from airflow_nrt.engine.verify.verify import Interval, verify
+from airflow_nrt.engine.verify.interval import Interval
+from airflow_nrt.engine.verify.verify import verify
 from airflow_nrt.home.home import Home
 from airflow_nrt.model.connectors.kafka import Kafka
 from airflow_nrt.model.options.known import EVERY_SINK, EVERY_SOURCE

@@ -12,7 +12,8 @@ from airflow_nrt.engine.failures.failures import explained
 from airflow_nrt.engine.sources import arrived, source_of
 from airflow_nrt.engine.sources.faults import FAULT
 from airflow_nrt.engine.spark.tuning import ONE
-from airflow_nrt.engine.verify.verify import Interval, verify
+from airflow_nrt.engine.verify.interval import Interval
+from airflow_nrt.engine.verify.verify import verify
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.ledger import REJECTED, records
 from airflow_nrt.home.log.entries import Commit, SourceRange, without_ranges

@@ -11,7 +11,8 @@ from pyspark.sql import SparkSession
 from airflow_nrt.basics.errors import InputError
 from airflow_nrt.engine.backfill import backfill
 from airflow_nrt.engine.sources.lakehouse.arrivals import TableArrivals
-from airflow_nrt.engine.verify.verify import Interval, verify
+from airflow_nrt.engine.verify.interval import Interval
+from airflow_nrt.engine.verify.verify import verify
 from airflow_nrt.home.home import Home
 from airflow_nrt.sql.load import plan_script
 from tests.engine.reports import HOUR, MINUTE, MORNING
