@@ -12,6 +12,9 @@ from airflow_nrt.engine.aggregates.count import counter
 from airflow_nrt.model.operators import AggregateCall
 
 _SHORT_DIGITS = 10
+_DOUBLE_DIGITS = 15
+"""A DOUBLE beside such a decimal, times its power of ten, is nearer to the whole number than to any other: both are
+below 2^50, and two roundings add up to less than a quarter."""
 
 
 def sum_parts(operand: Operand) -> tuple[tuple[Accumulator, ...], str]:
@@ -53,6 +56,8 @@ def unscaled(value: str, kind: DataType) -> str:
     """The value without its decimal point, as BIGINT."""
     if kind.is_integer:
         return f"CAST({value} AS BIGINT)"
+    if kind.digits <= _DOUBLE_DIGITS:
+        return f"CAST(rint(CAST({value} AS DOUBLE) * {10 ** (kind.scale or 0)}D) AS BIGINT)"
     return f"CAST({value} * CAST({10 ** (kind.scale or 0)}L AS DECIMAL({(kind.scale or 0) + 1},0)) AS BIGINT)"
 
 
