@@ -106,12 +106,9 @@ class _Staged:
 def _staged(tables: Tables, stage: str, files: Sequence[Published]) -> _Staged:
     """All rows must be there, whatever happened to the tasks that wrote them."""
     columns, here = ", ".join([OP, WINDOW, *tables.columns]), f"FROM {tables.staged} WHERE {_is_staged(tables, stage)}"
-    count, different, retractions = map(
-        int,
-        tables.database.rows(f"SELECT COUNT(*), COUNT(DISTINCT {ROW}), COUNT(CASE WHEN {OP} = '-D' THEN 1 END) {here}")[
-            0
-        ],
-    )
+    counts = f"COUNT(*), COUNT(DISTINCT {ROW}), COUNT(CASE WHEN {OP} = '-D' THEN 1 END)"
+    ((count, different, retractions),) = tables.database.rows(f"SELECT {counts} {here}")
+    count, different, retractions = int(count), int(different), int(retractions)
     expected = sum(one.rows for one in files)
     if different != expected:
         raise SurroundingsError(

@@ -237,6 +237,19 @@ def test_formats(
     assert tuple(row) == (*expected, None)
 
 
+def test_steps_that_share_an_exchange_read_the_topic_once(
+    spark, broker: Broker, topics: Topics, tmp_path: Path
+) -> None:
+    topics.create("shared", 1)
+    topics.write("shared", [order(1, 5, "10:01:00"), order(1, 7, "10:02:00")])
+    (source,) = report(tmp_path, broker.address, "shared").sources
+    rows = source_of(source.table).read(spark, source, arrived(spark, source.table), ONE)
+    exchanged = rows.repartition(2, "price")
+    both = exchanged.groupBy("price").count().union(exchanged.groupBy("price").sum("price"))
+    assert len(both.collect()) == 4
+    assert "ReusedExchange" in both._jdf.queryExecution().executedPlan().toString()
+
+
 def test_a_backfill_before_the_stream_read_the_same_records(
     spark, broker: Broker, topics: Topics, tmp_path: Path
 ) -> None:
