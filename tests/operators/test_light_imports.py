@@ -1,4 +1,4 @@
-"""A DAG file parses in milliseconds: what operators and sensors load, and how long it takes, in a fresh interpreter."""
+"""A DAG file parses in milliseconds: what operators and sensors load, and what it takes, in a fresh interpreter."""
 
 from __future__ import annotations
 
@@ -9,16 +9,18 @@ import sys
 
 _PROBE = """
 import json, sys, time
+start = time.process_time()
 from airflow.sdk import DAG, BaseOperator, BaseSensorOperator, BaseHook, Connection, Context
 from airflow.sdk.bases.decorator import DecoratedOperator
 from airflow.triggers.base import BaseTrigger
 before = set(sys.modules)
-start = time.perf_counter()
+of_airflow = time.process_time() - start
+start = time.process_time()
 import airflow_nrt.decorators.nrt_report
 import airflow_nrt.operators.backfill, airflow_nrt.operators.stop, airflow_nrt.operators.stream
 import airflow_nrt.operators.verify, airflow_nrt.sensors.window, airflow_nrt.assets.dispatcher
-seconds = time.perf_counter() - start
-print(json.dumps({"seconds": seconds, "modules": sorted(set(sys.modules) - before)}))
+seconds = time.process_time() - start
+print(json.dumps({"seconds": seconds, "of_airflow": of_airflow, "modules": sorted(set(sys.modules) - before)}))
 """
 HEAVY = (
     "pyspark",
@@ -44,7 +46,8 @@ def test_operators_load_neither_spark_nor_the_engine() -> None:
     assert heavy == []
 
 
-def test_operators_add_less_than_100_ms_to_airflow_s_own_import() -> None:
-    seconds = min(probe()["seconds"] for _ in range(5))
-    print(f"operators and sensor: {seconds * 1000:.0f} ms")
-    assert seconds < 0.1
+def test_operators_add_less_than_a_tenth_to_airflow_s_own_import() -> None:
+    # Processor time of one process: a machine that is slow, or busy, is so for both.
+    least = min((probe() for _ in range(3)), key=lambda told: told["seconds"] / told["of_airflow"])
+    print(f"operators and sensor: {least['seconds'] * 1000:.0f} ms, Airflow {least['of_airflow'] * 1000:.0f} ms")
+    assert least["seconds"] < least["of_airflow"] / 10

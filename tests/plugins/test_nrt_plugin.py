@@ -13,13 +13,15 @@ from tests.operators.test_light_imports import HEAVY
 
 _PROBE = """
 import json, sys, time
+start = time.process_time()
 import airflow.plugins_manager
 from airflow.partition_mappers.base import PartitionMapper
 before = set(sys.modules)
-start = time.perf_counter()
+of_airflow = time.process_time() - start
+start = time.process_time()
 import airflow_nrt.plugins.nrt
-seconds = time.perf_counter() - start
-print(json.dumps({"seconds": seconds, "modules": sorted(set(sys.modules) - before)}))
+seconds = time.process_time() - start
+print(json.dumps({"seconds": seconds, "of_airflow": of_airflow, "modules": sorted(set(sys.modules) - before)}))
 """
 
 
@@ -29,12 +31,12 @@ def probe() -> dict:  # type: ignore[type-arg]
     return answer
 
 
-def test_it_takes_less_than_50_ms_and_loads_nothing_heavy() -> None:
-    told = [probe() for _ in range(3)]
+def test_it_takes_a_fraction_of_airflow_s_own_import_and_loads_nothing_heavy() -> None:
+    told = [probe() for _ in range(2)]
     assert [name for name in told[0]["modules"] if name.startswith((*HEAVY, "fastapi"))] == []
-    seconds = min(one["seconds"] for one in told)
-    print(f"plugin: {seconds * 1000:.0f} ms")
-    assert seconds < 0.05
+    least = min(told, key=lambda one: one["seconds"] / one["of_airflow"])
+    print(f"plugin: {least['seconds'] * 1000:.0f} ms, Airflow {least['of_airflow'] * 1000:.0f} ms")
+    assert least["seconds"] < least["of_airflow"] / 10
 
 
 def test_the_project_names_it_as_an_entry_point() -> None:
