@@ -86,9 +86,9 @@ class BatchStaging:
             > 1
         )
         judged = judged.persist() if several else judged
-        connector = source_of(source.table)
-        proposed = {part: f"proposal_{n}" for n, part in enumerate(connector.parts(splits))}
-        watched, counts = metered(judged, {name: part for part, name in proposed.items()}, connector.part)
+        parts = source_of(source.table).parts(splits)
+        proposed = {part: f"proposal_{n}" for n, part in enumerate(parts)}
+        watched, counts = metered(judged, {name: parts[part] for part, name in proposed.items()})
         updates = Updates(self._store, self._plan, position, clock)
         rows = BatchRows(source, number, watched, judged)
         try:

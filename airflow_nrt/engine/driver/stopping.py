@@ -14,6 +14,8 @@ import threading
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from airflow_nrt.engine.java.objects import java_class
+
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
@@ -36,12 +38,12 @@ class StopSignals:
         from pyspark.java_gateway import ensure_callback_server_started
 
         context: Any = session.sparkContext
-        misc = context._jvm.sun.misc
+        kind = java_class(context._jvm, "sun.misc.Signal")
         ensure_callback_server_started(context._gateway)  # type: ignore[no-untyped-call]
         handler = _Handler(self)
         for name in SIGNALS:
             try:
-                misc.Signal.handle(misc.Signal(name), handler)
+                kind.handle(kind(name), handler)
             except Py4JJavaError as refused:
                 log.info("Java keeps SIG%s for itself: %s", name, refused.java_exception)
 

@@ -15,6 +15,7 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 from airflow_nrt.basics.masters import is_local
+from airflow_nrt.engine.java.objects import elements, java_class
 
 
 class JavaClass:
@@ -28,7 +29,7 @@ class JavaClass:
         self._name = name
         self._context: Any = session.sparkContext
         jvm: Any = self._context._jvm
-        self._compiler = jvm.org.codehaus.janino.SimpleCompiler()
+        self._compiler = java_class(jvm, "org.codehaus.janino.SimpleCompiler")()
         self._compiler.cook(source(name))
 
     def call(self, methods: Iterable[str], argument: Any) -> None:
@@ -40,16 +41,16 @@ class JavaClass:
             found.invoke(None, self._array(jvm.Object, argument))
 
     def ship(self) -> None:
-        """Ships it to all tasks, also on future executors."""
+        """Ships it to this JVM and all tasks, also on future executors."""
         jar = Path(self._context._temp_dir) / f"airflow_nrt-{self._name}.jar"
         with zipfile.ZipFile(jar, "w") as classes:
-            for one, code in self._compiler.getBytecodes().items():
-                classes.writestr(f"{one.replace('.', '/')}.class", bytes(code))
-        if is_local(self._context.master):
-            # The class loader of all threads of this JVM. A jar that is added to the session would be copied again.
-            jvm = self._context._jvm
-            jvm.Thread.currentThread().getContextClassLoader().addURL(jvm.java.io.File(str(jar)).toURI().toURL())
-        else:
+            for one in elements(self._compiler.getBytecodes().entrySet()):
+                classes.writestr(f"{one.getKey().replace('.', '/')}.class", bytes(one.getValue()))
+        # The class loader of all threads of this JVM, which compiles the code that tasks run.
+        jvm = self._context._jvm
+        file = java_class(jvm, "java.io.File")(str(jar))
+        jvm.Thread.currentThread().getContextClassLoader().addURL(file.toURI().toURL())
+        if not is_local(self._context.master):
             self._context._jsc.addJar(str(jar))
 
     def _array(self, kind: Any, value: Any) -> Any:

@@ -8,6 +8,9 @@ exchange of a firing, both halves follow each other, and each has a hash table o
 `MomentsByReference`: watermarks and the ends of windows are different numbers in each batch. As literals they would
 change the code that Spark generates, which Spark and then Java would have to compile again. Passed by reference they
 leave the code unchanged, and the batch runs the compiled code of the one before (docs/decisions/19-moments.md).
+
+`PlainTexts`: a line is split, and its times and amounts are read, from its bytes. Spark makes strings of Java of them,
+and matches patterns. What is not written plainly is read by Spark (docs/decisions/47-plain-texts.md).
 """
 
 from __future__ import annotations
@@ -18,9 +21,11 @@ from typing import Any
 from py4j.protocol import Py4JError  # type: ignore[import-untyped]
 from pyspark.sql import SparkSession
 
-from airflow_nrt.engine.java.java_class import call_java
+from airflow_nrt.engine.java.java_class import JavaClass
 
-RULES = ("MergedAggregates", "MomentsByReference")
+RULES = ("MergedAggregates", "MomentsByReference", "PlainTexts")
+_CALLED = ("PlainTexts",)
+"""Those whose methods generated code calls, wherever a task runs."""
 
 log = logging.getLogger(__name__)
 
@@ -31,6 +36,9 @@ def use_plan_rules(session: SparkSession) -> None:
     extensions = ours._jsparkSession.extensions()
     for rule in RULES:
         try:
-            call_java(session, rule, ("use",), extensions)
+            made = JavaClass(session, rule)
+            if rule in _CALLED:
+                made.ship()
+            made.call(("use",), extensions)
         except (Py4JError, TypeError) as other:
             log.warning("batches take longer than they need, as %s.java does not fit here: %s", rule, other)

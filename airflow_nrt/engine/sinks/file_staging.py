@@ -15,6 +15,7 @@ from pyspark.sql import functions as F
 from airflow_nrt.basics.instants import format_instant
 from airflow_nrt.basics.spelling import quote, string_literal
 from airflow_nrt.basics.times_of_day import as_field, as_spark_time, with_times
+from airflow_nrt.engine.java.objects import java_class
 from airflow_nrt.engine.sinks.changelog import ORDER
 from airflow_nrt.engine.sinks.debezium import debezium_lines
 from airflow_nrt.engine.sinks.ordered import ordered
@@ -47,7 +48,7 @@ def partition_sql(table: Table) -> str:
 
 def file_of(spark: SparkSession, insert: Insert, partition: str) -> str:
     """The file of a partition of an update table. `partition` is a value of `partition_sql`."""
-    utils = spark.sparkContext._jvm.org.apache.spark.sql.catalyst.catalog.ExternalCatalogUtils  # type: ignore[union-attr]
+    utils = java_class(spark.sparkContext._jvm, "org.apache.spark.sql.catalyst.catalog.ExternalCatalogUtils")
     named = zip(insert.sink.partition_keys, json.loads(partition))
     return "/".join([*(utils.getPartitionPathString(*one) for one in named), _file_name(insert)])
 

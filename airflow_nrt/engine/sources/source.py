@@ -72,9 +72,10 @@ class Source(ABC):
     def enumerator(self, spark: SparkSession | None, table: Table, read: Iterable[Split] = ()) -> SplitEnumerator:
         """The enumerator of a table; `read` are the splits that were read before. `spark` is None before a session."""
 
-    def parts(self, splits: Iterable[Split]) -> tuple[str, ...]:
-        """The parts with watermarks of their own that these splits are of."""
-        return (WHOLE,)
+    def parts(self, splits: Iterable[Split]) -> dict[str, str]:
+        """The parts with watermarks of their own that these splits are of, and SQL of whether a row of them is of that
+        part."""
+        return {WHOLE: "true"}
 
     @abstractmethod
     def read(

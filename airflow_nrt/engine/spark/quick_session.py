@@ -24,6 +24,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql.types import NumpyArrayConverter, NumpyScalarConverter
 
 from airflow_nrt.basics.spark_needs import EXTENSIONS, joined
+from airflow_nrt.engine.java.objects import elements, java_class
 from airflow_nrt.engine.spark.gateway import start_java
 
 _SESSION = "org.apache.spark.sql.classic.SparkSession"
@@ -111,10 +112,11 @@ def _made(jvm: Any, context: Any) -> Any:
     """
     kind, companion = getattr(jvm, _SESSION), getattr(getattr(jvm, f"{_SESSION}$"), "MODULE$")
     loader = jvm.Thread.currentThread().getContextClassLoader()
-    providers = [str(one.toString()) for one in jvm.java.util.Collections.list(loader.getResources(_PROVIDERS))]
+    found = java_class(jvm, "java.util.Collections").list(loader.getResources(_PROVIDERS))
+    providers = [str(one.toString()) for one in elements(found)]
     if kind.getDefaultSession().isDefined() or not all(_OF_LEARNING in one for one in providers):
         return None
     named = getattr(companion, f"{_SESSION.replace('.', '$')}$$applyExtensions")
-    extensions = named(context, jvm.org.apache.spark.sql.SparkSessionExtensions())
-    none, empty = jvm.scala.Option.empty(), jvm.scala.collection.immutable.HashMap()
+    extensions = named(context, java_class(jvm, "org.apache.spark.sql.SparkSessionExtensions")())
+    none, empty = java_class(jvm, "scala.Option").empty(), java_class(jvm, "scala.collection.immutable.HashMap")()
     return kind(context, none, none, extensions, empty, empty)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from pyspark.sql import Column, DataFrame, Observation
+from pyspark.sql import DataFrame, Observation
 from pyspark.sql import functions as F
 
 from airflow_nrt.basics.errors import STOP_MARK
@@ -111,27 +111,22 @@ def _stop(source: Source, message: tuple[str, ...]) -> str:
     return f"raise_error(concat('{STOP_MARK}', {', '.join(message)}, ' (', {place}, {line}, ')'))"
 
 
-def metered(
-    judged: DataFrame, proposals: Mapping[str, str] = MappingProxyType({}), part: str | None = None
-) -> tuple[DataFrame, Observation]:
+def metered(judged: DataFrame, proposals: Mapping[str, str] = MappingProxyType({})) -> tuple[DataFrame, Observation]:
     """The judged rows with an observation: `rows`, `rejected`, and the greatest proposals of accepted rows.
 
-    `proposals` are the parts of the source, by the name of what is observed; `part` is SQL of the part of a row, None
-    if there is but one.
+    `proposals` are parts of the source, by the name of what is observed: SQL of whether a row is of the part.
     Spark pushes no filter below an observation. Pushed down, the filter on the reason would parse a line again for each
     column that it reads.
     """
     counts = Observation()
-
-    def greatest(of: str) -> Column:
-        mine = F.lit(True) if part is None else F.expr(part) == of
-        return F.max(F.when(F.col(REASON).isNull() & mine, F.col(PROPOSAL)))
-
     watched = judged.observe(
         counts,
         F.count("*").alias("rows"),
         F.count(F.coalesce(REASON, FAULT)).alias("rejected"),
-        *(greatest(of).alias(name) for name, of in proposals.items()),
+        *(
+            F.expr(f"max(IF({REASON} IS NULL AND {of}, {PROPOSAL}, NULL))").alias(name)
+            for name, of in proposals.items()
+        ),
     )
     return watched, counts
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pyspark.sql import SparkSession
 
 from airflow_nrt.basics.durations import HOUR
+from airflow_nrt.engine.java.objects import java_class
 from airflow_nrt.model.connectors import connector_of
 from airflow_nrt.model.options.known import source_option
 from airflow_nrt.model.plan import Plan, Source
@@ -30,7 +31,7 @@ def latest_rowtime(spark: SparkSession, plan: Plan, source: Source, clock: int) 
 
 def _offset(spark: SparkSession, zone: str, clock: int) -> int:
     """Milliseconds by which a zone's clock is ahead of UTC at an instant, by the rules of the JVM."""
-    time = spark.sparkContext._jvm.java.time  # type: ignore[union-attr]
-    rules = time.ZoneId.of(zone).getRules()
-    seconds: int = rules.getOffset(time.Instant.ofEpochMilli(clock)).getTotalSeconds()
+    jvm = spark.sparkContext._jvm
+    rules = java_class(jvm, "java.time.ZoneId").of(zone).getRules()
+    seconds: int = rules.getOffset(java_class(jvm, "java.time.Instant").ofEpochMilli(clock)).getTotalSeconds()
     return seconds * 1000

@@ -1,8 +1,10 @@
-"""Aggregates of rows that lie by key are one step, moments stand beside the code: and plans say what they said."""
+"""Aggregates of rows that lie by key are one step, moments stand beside the code, texts are read from their bytes: and
+plans say what they said."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from random import Random
 
 import pytest
 from pyspark.sql import functions as F
@@ -93,3 +95,64 @@ def test_a_session_goes_without_a_rule_that_does_not_fit(spark, monkeypatch, cap
     plan_rules.use_plan_rules(spark)
     for rule in plan_rules.RULES:
         assert f"{rule}.java does not fit here" in caplog.text
+
+
+# ---------------------------------------------------------------------------------------------------- plain texts
+
+STAMP = "[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2}(?:[.][0-9]{0,9})? *$"
+BY_BYTES = {
+    "timestamp": f"IF(text RLIKE '^ *{STAMP}', try_cast(text AS TIMESTAMP_NTZ), NULL)",
+    "decimal": "try_cast(text AS DECIMAL(10, 2))",
+    "long decimal": "try_cast(text AS DECIMAL(38, 18))",
+    "fields": "split(text, ',', -1)",
+}
+"""What the rule knows, and below the same, written so that it does not."""
+BY_SPARK = {
+    "timestamp": f"IF(text RLIKE '(?:)^ *{STAMP}', try_cast(text AS TIMESTAMP_NTZ), NULL)",
+    "decimal": "try_cast(text COLLATE UTF8_LCASE AS DECIMAL(10, 2))",
+    "long decimal": "try_cast(text COLLATE UTF8_LCASE AS DECIMAL(38, 18))",
+    "fields": "split(text, '[,]', -1)",
+}
+PLAIN = {
+    "timestamp": "2024-02-29 23:59:59.123456",
+    "decimal": "-12345678.90",
+    "long decimal": "123456789.5",
+    "fields": "1,buyer,,2.50,2024-01-31 09:00:00",
+}
+ODD = ("", ",", ".", "-", "-.5", "5.", "1e3", " 7", "ä,ö", "x" * 30, "2024-02-30 00:00:00", "0000-01-01 00:00:00")
+
+
+def spoiled(plain: str, random: Random) -> str:
+    """A plain text, of which a few characters are others, are missing, or are too many."""
+    for _ in range(random.randint(0, 3)):
+        at = random.randint(0, len(plain))
+        plain = plain[:at] + random.choice(["", *"0123456789.,:-+ TZeä"]) + plain[at + random.randint(0, 2) :]
+    return plain
+
+
+@pytest.mark.parametrize("kind", BY_BYTES)
+def test_a_text_has_the_value_that_spark_reads(spark, kind: str) -> None:
+    random = Random(7)
+    texts = [PLAIN[kind], *ODD, *(spoiled(PLAIN[kind], random) for _ in range(5000)), None]
+    rows = spark.createDataFrame([(one,) for one in texts], "text STRING")
+    both = rows.selectExpr("text", f"{BY_BYTES[kind]} AS ours", f"{BY_SPARK[kind]} AS theirs")
+    plan = both._jdf.queryExecution().executedPlan().toString()
+    assert plan.count("static_invoke(") == (kind != "long decimal"), plan
+    shown = both.selectExpr("text", "CAST(ours AS STRING) AS ours", "CAST(theirs AS STRING) AS theirs")
+    assert shown.where("NOT ours <=> theirs").collect() == []
+    assert shown.where("ours IS NOT NULL").count() > 100
+
+
+def test_bytes_that_are_no_text_are_split_as_spark_does(spark) -> None:
+    rows = spark.createDataFrame([(b"1,\xff,2",), (b"\xc3,",)], "bytes BINARY").selectExpr(
+        "CAST(bytes AS STRING) AS text"
+    )
+    both = rows.selectExpr(f"{BY_BYTES['fields']} AS ours", f"{BY_SPARK['fields']} AS theirs")
+    fields = both.selectExpr("CAST(ours AS STRING) AS ours", "CAST(theirs AS STRING) AS theirs")
+    assert fields.where("NOT ours <=> theirs").count() == 0
+
+
+def test_fields_that_are_kept_are_not_those_of_a_later_line(spark) -> None:
+    lines = spark.range(100).repartition(1).selectExpr("concat(id, ',', id + 1) AS text")
+    kept = lines.selectExpr(f"{BY_BYTES['fields']} AS fields").agg(F.expr("collect_list(fields) AS all")).first()
+    assert [one[0] for one in kept["all"]] == [str(n) for n in range(100)]

@@ -14,6 +14,7 @@ from pyspark.sql import SparkSession
 
 from airflow_nrt.basics.errors import InputError, NrtError
 from airflow_nrt.engine.failures.servers import UnreachableError
+from airflow_nrt.engine.java.objects import java_class
 from airflow_nrt.engine.sinks.jdbc.dialects import Dialect, dialect_of
 from airflow_nrt.model.connectors.jdbc import PASSWORD, PATIENCE, URL, USER, jdbc_option
 from airflow_nrt.model.tables import Table
@@ -45,9 +46,7 @@ class Database:
         self._spark = spark
         self._table = table
         jvm: Any = spark._jvm
-        driver = jvm
-        for part in self.dialect.driver.split("."):
-            driver = getattr(driver, part)
+        driver = java_class(jvm, self.dialect.driver)
         if isinstance(driver, JavaPackage):
             raise InputError(
                 f"table {table.name!r}: {self.dialect.driver} is not in this session of Spark: `airflow-nrt prepare "
@@ -59,7 +58,7 @@ class Database:
 
     def _properties(self, jvm: Any) -> Any:
         seconds = max(int(jdbc_option(self._table, PATIENCE)) // 1000, 1)
-        made = jvm.java.util.Properties()
+        made = java_class(jvm, "java.util.Properties")()
         for name, text in credentials(self._table).items():
             made.setProperty(name, text)
         # PostgreSQL counts seconds, MariaDB milliseconds.

@@ -13,7 +13,7 @@ from pyspark.sql import functions as F
 
 from airflow_nrt.basics.errors import NrtError
 from airflow_nrt.basics.instants import format_instant, parse_instant
-from airflow_nrt.basics.spelling import quote
+from airflow_nrt.basics.spelling import quote, string_literal
 from airflow_nrt.engine.sinks.jdbc.database import Database, credentials, explained, with_database
 from airflow_nrt.engine.sinks.jdbc.dialects import dialect_of
 from airflow_nrt.engine.sinks.jdbc.merge import merge, remove
@@ -108,10 +108,13 @@ class Jdbc(Sink):
 def _write(spark: SparkSession, insert: Insert, stage: str, files: Sequence[Path]) -> None:
     """Copies staged files into the table of staged rows. Each row has a number, by which it counts once."""
     rows = read_staged(spark, insert, files)
-    end = F.col(WINDOW_END).cast("string") if insert.operators else F.lit(None).cast("string")
+    end = WINDOW_END if insert.operators else "NULL"
     columns = [STAGED_OP, *(quote(column.name) for column in insert.sink.physical)]
-    numbered = rows.select(
-        *columns, end.alias(WINDOW), F.lit(stage).alias(STAGE), F.monotonically_increasing_id().alias(ROW)
+    numbered = rows.selectExpr(
+        *columns,
+        f"CAST({end} AS STRING) AS {WINDOW}",
+        f"{string_literal(stage)} AS {STAGE}",
+        f"monotonically_increasing_id() AS {ROW}",
     )
     dialect = dialect_of(insert.sink)
     staged = with_database(spark, insert.sink, lambda database: Tables(database, insert).staged)

@@ -17,6 +17,7 @@ from pyspark.sql.types import StructType
 
 from airflow_nrt.basics.spelling import quote, string_literal
 from airflow_nrt.engine.failures.thrown import chain_of
+from airflow_nrt.engine.java.objects import elements
 from airflow_nrt.engine.sinks.lakehouse.iceberg_past import iceberg_past, in_snapshot
 from airflow_nrt.engine.sinks.lakehouse.lake_table import CHANGES, LakeTable, Mark
 from airflow_nrt.engine.sinks.table_past import TablePast
@@ -175,5 +176,5 @@ def _of_writer(mark: Mark) -> str:
 def _finished(table: Any, mark: Mark) -> list[str]:
     """The writer's branches of this entry and of older ones, also of processes that were killed."""
     mine = _of_writer(mark)
-    names = (str(name) for name in table.refs().keySet())
+    names = (str(name) for name in elements(table.refs().keySet()))
     return [name for name in names if name.startswith(mine) and int(name.split("_")[2]) <= mark.entry]

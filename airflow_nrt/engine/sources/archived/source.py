@@ -11,7 +11,7 @@ from airflow_nrt.engine.sources.archived.beginning import beginnings, check_goes
 from airflow_nrt.engine.sources.archived.content import opened
 from airflow_nrt.engine.sources.archived.enumerator import ArchiveThenTopic
 from airflow_nrt.engine.sources.archived.records import archive_of, files_of, read_archived
-from airflow_nrt.engine.sources.kafka.kafka import Kafka
+from airflow_nrt.engine.sources.kafka.kafka import Kafka, by_name
 from airflow_nrt.engine.sources.source import Source, SplitEnumerator
 from airflow_nrt.engine.spark.tuning import Tasks
 from airflow_nrt.home.log.entries import SourceRange, Split, ranges_of
@@ -44,8 +44,9 @@ class ArchivedTopic(Source):
             return ArchiveThenTopic(spark, table, ranges)
         return self._topic.enumerator(spark, table, ranges)
 
-    def parts(self, splits: Iterable[Split]) -> tuple[str, ...]:
-        return self._topic.parts(splits)
+    def parts(self, splits: Iterable[Split]) -> dict[str, str]:
+        ranges = ranges_of(splits)
+        return by_name(one.part for one in ranges) if _archived(ranges) else self._topic.parts(ranges)
 
     def read(
         self,

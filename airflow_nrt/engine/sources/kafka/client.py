@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import cached_property
 from typing import Any
 
 from py4j.java_gateway import JavaPackage, is_instance_of  # type: ignore[import-untyped]
@@ -16,6 +17,7 @@ from pyspark.sql import SparkSession
 
 from airflow_nrt.basics.errors import InputError
 from airflow_nrt.engine.failures.servers import UnreachableError
+from airflow_nrt.engine.java.objects import elements, java_class
 from airflow_nrt.model.connectors.kafka_options import BOOTSTRAP, TOPIC, TOPIC_PATTERN, properties, topics
 from airflow_nrt.model.options.known import nearest
 from airflow_nrt.model.tables import Table
@@ -46,23 +48,27 @@ class Client:
         given = properties(table)
         known = {**patience(given), **given}
         self._isolation = given.get("isolation.level", "read_uncommitted").upper()
-        if isinstance(jvm.org.apache.kafka.clients.admin.Admin, JavaPackage):
+        admin = java_class(jvm, "org.apache.kafka.clients.admin.Admin")
+        if isinstance(admin, JavaPackage):
             raise InputError(
                 f"table {table.name!r}: the jars of connector 'kafka' are not in this session of Spark: "
                 "`airflow-nrt prepare kafka` fetches them before it starts"
             )
-        log4j = jvm.org.apache.logging.log4j
+        log = java_class(jvm, "org.apache.logging.log4j.core.config.Configurator")
+        error = java_class(jvm, "org.apache.logging.log4j.Level").ERROR
         for one in _NOISE:
-            log4j.core.config.Configurator.setLevel(one, log4j.Level.ERROR)
+            log.setLevel(one, error)
         with self._explained():
-            self._admin: Any = self._jvm.org.apache.kafka.clients.admin.Admin.create(self._map(known))
+            self._admin: Any = admin.create(self._map(known))
+        self._spec: Any = java_class(jvm, "org.apache.kafka.clients.admin.OffsetSpec")
+        self._asked: dict[str, Any] = {}
 
     def partitions(self) -> list[str]:
         """All partitions of the table's topics, in their order."""
         names = topics(self._table) or self._matching(self._table.options[TOPIC_PATTERN])
         with self._explained():
             found = self._admin.describeTopics(self._list(names)).allTopicNames().get()
-        return [f"{topic}-{one.partition()}" for topic in names for one in found.get(topic).partitions()]
+        return [f"{topic}-{one.partition()}" for topic in names for one in elements(found.get(topic).partitions())]
 
     def ends(self, partitions: Iterable[str]) -> dict[str, int]:
         """The offset after the last record that can be read."""
@@ -84,30 +90,36 @@ class Client:
         """The offsets that a consumer group has committed."""
         with self._explained():
             found = self._admin.listConsumerGroupOffsets(group).partitionsToOffsetAndMetadata().get()
-        return {str(one.getKey()): one.getValue().offset() for one in found.entrySet() if one.getValue() is not None}
+        entries = ((one.getKey(), one.getValue()) for one in elements(found.entrySet()))
+        return {str(partition): offset.offset() for partition, offset in entries if offset is not None}
 
     def close(self) -> None:
-        self._admin.close(self._jvm.java.time.Duration.ZERO)
-
-    @property
-    def _spec(self) -> Any:
-        return self._jvm.org.apache.kafka.clients.admin.OffsetSpec
+        self._admin.close(java_class(self._jvm, "java.time.Duration").ZERO)
 
     def _offsets(self, specs: Mapping[str, Any]) -> dict[str, int]:
-        asked = self._jvm.java.util.HashMap()
+        asked = java_class(self._jvm, "java.util.HashMap")()
         for partition, spec in specs.items():
-            topic, _, number = partition.rpartition("-")
-            asked.put(self._jvm.org.apache.kafka.common.TopicPartition(topic, int(number)), spec)
-        level = getattr(self._jvm.org.apache.kafka.common.IsolationLevel, self._isolation)
-        options = self._jvm.org.apache.kafka.clients.admin.ListOffsetsOptions(level)
+            asked.put(self._partition(partition), spec)
         with self._explained():
-            found = self._admin.listOffsets(asked, options).all().get()
-        return {str(one.getKey()): one.getValue().offset() for one in found.entrySet()}
+            found = self._admin.listOffsets(asked, self._options).all().get()
+        return {partition: found.get(self._partition(partition)).offset() for partition in specs}
+
+    def _partition(self, name: str) -> Any:
+        if name not in self._asked:
+            topic, _, number = name.rpartition("-")
+            kind = java_class(self._jvm, "org.apache.kafka.common.TopicPartition")
+            self._asked[name] = kind(topic, int(number))
+        return self._asked[name]
+
+    @cached_property
+    def _options(self) -> Any:
+        level = getattr(java_class(self._jvm, "org.apache.kafka.common.IsolationLevel"), self._isolation)
+        return java_class(self._jvm, "org.apache.kafka.clients.admin.ListOffsetsOptions")(level)
 
     def _matching(self, pattern: str) -> list[str]:
         """The topics whose whole names match a regular expression of Java."""
         try:
-            matches = self._jvm.java.util.regex.Pattern.compile(pattern).asMatchPredicate()
+            matches = java_class(self._jvm, "java.util.regex.Pattern").compile(pattern).asMatchPredicate()
         except IllegalArgumentException as wrong:
             why = str(wrong).partition("\n")[0]
             raise InputError(
@@ -123,13 +135,13 @@ class Client:
         return found
 
     def _map(self, content: Mapping[str, str]) -> Any:
-        made = self._jvm.java.util.HashMap()
+        made = java_class(self._jvm, "java.util.HashMap")()
         for name, text in content.items():
             made.put(name, text)
         return made
 
     def _list(self, content: Iterable[str]) -> Any:
-        made = self._jvm.java.util.ArrayList()
+        made = java_class(self._jvm, "java.util.ArrayList")()
         for one in content:
             made.add(one)
         return made
@@ -167,7 +179,7 @@ class Client:
     def _there(self) -> set[str]:
         """All topics, without Kafka's own."""
         with self._explained():
-            return set(self._admin.listTopics().names().get())
+            return set(elements(self._admin.listTopics().names().get()))
 
     def _missing(self) -> str:
         there = self._there()

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from pyspark.sql import DataFrame, SparkSession
 
+from airflow_nrt.basics.spelling import string_literal
 from airflow_nrt.engine.sources.kafka.client import Client
 from airflow_nrt.engine.sources.kafka.partitions import Partitions
 from airflow_nrt.engine.sources.kafka.records import no_records, read_ranges
@@ -13,9 +14,15 @@ from airflow_nrt.engine.sources.place import BLOCK, FILE, INDEX
 from airflow_nrt.engine.sources.source import Source
 from airflow_nrt.engine.spark.tuning import Tasks
 from airflow_nrt.home.log.entries import Split, ranges_of
+from airflow_nrt.model.connectors.kafka import PARTITION
 from airflow_nrt.model.partition_filter import PartitionFilter
 from airflow_nrt.model.plan import Source as PlannedSource
 from airflow_nrt.model.tables import Table
+
+
+def by_name(parts: Iterable[str]) -> dict[str, str]:
+    """SQL of whether a row is of a part, for each part."""
+    return {part: f"{Kafka.part} = {string_literal(part)}" for part in parts}
 
 
 class Kafka(Source):
@@ -34,8 +41,12 @@ class Kafka(Source):
         assert spark is not None
         return Partitions(spark, table, ranges_of(read))
 
-    def parts(self, splits: Iterable[Split]) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(one.part for one in ranges_of(splits)))
+    def parts(self, splits: Iterable[Split]) -> dict[str, str]:
+        named = {one.part: one.part.rpartition("-") for one in ranges_of(splits)}
+        if len({topic for topic, _, _ in named.values()}) > 1:
+            return by_name(named)
+        # Each row is compared with each part, and numbers are compared faster.
+        return {part: f"{PARTITION} = {number}" for part, (_, _, number) in named.items()}
 
     def read(
         self,

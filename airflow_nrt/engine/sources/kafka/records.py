@@ -37,9 +37,9 @@ def read_ranges(
     wanted = {*source.physical}
     metadata = [table.column(name).metadata for name in source.columns]
     records = _records(spark, table, ranges, with_headers="headers" in metadata)
-    columns = [FILE, NUMBER, BLOCK, INDEX]
+    columns = [FILE, NUMBER, BLOCK, INDEX, PARTITION]
     if any(metadata):
-        columns += ["topic AS _nrt_topic", PARTITION, OFFSET, TIMESTAMP, KIND]
+        columns += ["topic AS _nrt_topic", OFFSET, TIMESTAMP, KIND]
         columns += [HEADERS] if "headers" in metadata else []
     rows = _placed(records, ranges, numbers).selectExpr("key AS _nrt_key", "value AS _nrt_value", *columns)
     value = value_part(table)

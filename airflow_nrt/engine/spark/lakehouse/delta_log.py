@@ -11,6 +11,7 @@ from pyspark.sql import SparkSession
 
 from airflow_nrt.basics.errors import InputError
 from airflow_nrt.engine.failures.thrown import chain_of
+from airflow_nrt.engine.java.objects import java_class
 from airflow_nrt.model.connectors.delta import PATH
 from airflow_nrt.model.tables import Table
 
@@ -21,13 +22,13 @@ def delta_snapshot(spark: SparkSession, table: Table) -> Any:
     Raises InputError if the session has no Delta.
     """
     jvm: Any = spark._jvm
-    logs = jvm.org.apache.spark.sql.delta.DeltaLog
+    logs = java_class(jvm, "org.apache.spark.sql.delta.DeltaLog")
     if isinstance(logs, JavaPackage):
         raise InputError(
             f"table {table.name!r}: the jars of Delta are not in this session of Spark: `airflow-nrt prepare delta` "
             "fetches them before it starts"
         )
-    nothing = jvm.scala.Option.empty()
+    nothing = java_class(jvm, "scala.Option").empty()
     return logs.forTable(spark._jsparkSession, table.options[PATH]).update(False, nothing, nothing)
 
 
@@ -41,7 +42,7 @@ def delta_actions(spark: SparkSession, snapshot: Any, version: int) -> list[dict
     """What the log says of the commit that made a version, None if it no longer says so."""
     jvm: Any = spark._jvm
     log = snapshot.deltaLog()
-    path = jvm.org.apache.hadoop.fs.Path(log.logPath(), f"{version:020}.json")
+    path = java_class(jvm, "org.apache.hadoop.fs.Path")(log.logPath(), f"{version:020}.json")
     try:
         lines = log.store().read(path, log.newDeltaHadoopConf()).mkString("\n")
     except Py4JJavaError as failure:

@@ -10,6 +10,7 @@ from pyspark.sql import SparkSession
 
 from airflow_nrt.basics.errors import InputError
 from airflow_nrt.basics.spelling import quote
+from airflow_nrt.engine.java.objects import java_class
 from airflow_nrt.engine.spark.lakehouse.catalog_database import asked
 from airflow_nrt.model.connectors.iceberg import parts_of
 from airflow_nrt.model.tables import Table
@@ -27,7 +28,7 @@ class IcebergPlace:
 
     def __post_init__(self) -> None:
         jvm: Any = self.spark._jvm
-        if isinstance(jvm.org.apache.iceberg.spark.SparkCatalog, JavaPackage):
+        if isinstance(java_class(jvm, "org.apache.iceberg.spark.SparkCatalog"), JavaPackage):
             raise InputError(
                 f"table {self.table.name!r}: the jar of Iceberg is not in this session of Spark: `airflow-nrt prepare "
                 "iceberg` fetches it before it starts"
@@ -58,7 +59,7 @@ class IcebergPlace:
         jvm: Any = self.spark._jvm
         gateway: Any = self.spark.sparkContext._gateway
         _, database, table = parts_of(self.table)
-        levels = gateway.new_array(jvm.java.lang.String, 1)
+        levels = gateway.new_array(java_class(jvm, "java.lang.String"), 1)
         levels[0] = database
-        catalog = jvm.org.apache.iceberg.catalog
-        return catalog.TableIdentifier.of(catalog.Namespace.of(levels), table)
+        namespace = java_class(jvm, "org.apache.iceberg.catalog.Namespace").of(levels)
+        return java_class(jvm, "org.apache.iceberg.catalog.TableIdentifier").of(namespace, table)

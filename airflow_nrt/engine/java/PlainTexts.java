@@ -1,0 +1,255 @@
+package airflow_nrt;
+
+import java.time.LocalDate;
+import java.util.Arrays;
+import org.apache.spark.sql.SparkSessionExtensions;
+import org.apache.spark.sql.catalyst.expressions.Cast;
+import org.apache.spark.sql.catalyst.expressions.Coalesce;
+import org.apache.spark.sql.catalyst.expressions.Expression;
+import org.apache.spark.sql.catalyst.expressions.If;
+import org.apache.spark.sql.catalyst.expressions.Literal;
+import org.apache.spark.sql.catalyst.expressions.RLike;
+import org.apache.spark.sql.catalyst.expressions.StringSplit;
+import org.apache.spark.sql.catalyst.expressions.objects.StaticInvoke;
+import org.apache.spark.sql.catalyst.rules.Rule;
+import org.apache.spark.sql.catalyst.trees.TreeNode;
+import org.apache.spark.sql.catalyst.util.ArrayData;
+import org.apache.spark.sql.catalyst.util.GenericArrayData;
+import org.apache.spark.sql.execution.ColumnarRule;
+import org.apache.spark.sql.execution.SparkPlan;
+import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.DataTypes;
+import org.apache.spark.sql.types.Decimal;
+import org.apache.spark.sql.types.DecimalType;
+import org.apache.spark.unsafe.types.UTF8String;
+import scala.Option;
+import scala.collection.immutable.Seq;
+import scala.jdk.javaapi.CollectionConverters;
+import scala.runtime.AbstractFunction1;
+
+/** Reads texts that are written plainly from their bytes, and leaves all others to Spark (see plan_rules.py). */
+public class PlainTexts extends Rule {
+
+    /** The pattern of a TIMESTAMP before and after what stands between its date and its time (values.py). */
+    private static final String DATE = "^ *[0-9]{4}-[0-9]{2}-[0-9]{2}";
+    private static final String TIME = "[0-9]{2}:[0-9]{2}:[0-9]{2}(?:[.][0-9]{0,9})? *$";
+    /** A BIGINT has so many digits, whichever they are. */
+    private static final int DIGITS = 18;
+    private static final long MICROS = 1000000L;
+
+    /** Adds the rule to a session that has not planned a query yet. */
+    public static void use(SparkSessionExtensions extensions) {
+        extensions.injectColumnar(new AbstractFunction1() {
+            public Object apply(Object session) {
+                return new ColumnarRule() {
+                    public Rule preColumnarTransitions() {
+                        return new PlainTexts();
+                    }
+                };
+            }
+        });
+    }
+
+    public TreeNode apply(TreeNode plan) {
+        return reading((SparkPlan) plan);
+    }
+
+    private static SparkPlan reading(SparkPlan plan) {
+        if (plan.children().isEmpty()) {
+            // The filters of a scan must stay what the scan knows.
+            return plan;
+        }
+        SparkPlan below = (SparkPlan) plan.mapChildren(new AbstractFunction1() {
+            public Object apply(Object child) {
+                return reading((SparkPlan) child);
+            }
+        });
+        return (SparkPlan) below.mapExpressions(new AbstractFunction1() {
+            public Object apply(Object expression) {
+                return rewritten((Expression) expression);
+            }
+        });
+    }
+
+    private static Expression rewritten(Expression expression) {
+        if (expression instanceof Coalesce && isOurs(((Coalesce) expression).children().head())) {
+            return expression;
+        }
+        final Expression whole = (Expression) expression.mapChildren(new AbstractFunction1() {
+            public Object apply(Object child) {
+                return rewritten((Expression) child);
+            }
+        });
+        if (whole instanceof StringSplit) {
+            return split((StringSplit) whole);
+        }
+        // Of the expression as it was: in `whole` the cast may be another one by now.
+        if (expression instanceof If && isTimestamp((If) expression)) {
+            return first(call("timestamp", DataTypes.TimestampNTZType, text(((If) expression).trueValue())), expression);
+        }
+        if (whole instanceof Cast && isShortDecimal(whole.dataType()) && isText(text(whole))) {
+            DecimalType kind = (DecimalType) whole.dataType();
+            Expression[] arguments = {text(whole), number(kind.precision()), number(kind.scale())};
+            return first(call("decimal", kind, arguments), whole);
+        }
+        return whole;
+    }
+
+    private static boolean isOurs(Object expression) {
+        return expression instanceof StaticInvoke
+            && ((StaticInvoke) expression).staticObject().getName().equals(PlainTexts.class.getName());
+    }
+
+    private static boolean isTimestamp(If test) {
+        if (!(test.predicate() instanceof RLike) || !(test.trueValue() instanceof Cast) || !isNull(test.falseValue())) {
+            return false;
+        }
+        RLike like = (RLike) test.predicate();
+        String pattern = like.right() instanceof Literal ? String.valueOf(((Literal) like.right()).value()) : "";
+        return DataTypes.TimestampNTZType.equals(test.dataType())
+            && (pattern.equals(DATE + " " + TIME) || pattern.equals(DATE + "[ T]" + TIME))
+            && isText(like.left()) && like.left().semanticEquals(text(test.trueValue()));
+    }
+
+    private static boolean isShortDecimal(DataType kind) {
+        return kind instanceof DecimalType && ((DecimalType) kind).precision() <= DIGITS;
+    }
+
+    private static boolean isNull(Expression expression) {
+        return expression instanceof Literal && ((Literal) expression).value() == null;
+    }
+
+    private static boolean isText(Expression expression) {
+        return DataTypes.StringType.equals(expression.dataType());
+    }
+
+    private static Expression text(Expression cast) {
+        return ((Cast) cast).child();
+    }
+
+    private static Expression number(int value) {
+        return new Literal(Integer.valueOf(value), DataTypes.IntegerType);
+    }
+
+    private static Expression first(Expression one, Expression other) {
+        return new Coalesce(seq(new Object[] {one, other}));
+    }
+
+    private static Expression call(String name, DataType kind, Expression... arguments) {
+        return new StaticInvoke(
+            PlainTexts.class, kind, name, seq(arguments), seq(new Object[0]), true, true, true, Option.empty());
+    }
+
+    private static Seq seq(Object[] items) {
+        return CollectionConverters.asScala(Arrays.asList(items)).toList();
+    }
+
+    private static Expression split(StringSplit split) {
+        if (!(split.regex() instanceof Literal) || !(split.limit() instanceof Literal) || !isText(split.str())) {
+            return split;
+        }
+        Object limit = ((Literal) split.limit()).value();
+        String pattern = String.valueOf(((Literal) split.regex()).value());
+        // Of these no one has a meaning in a regular expression.
+        boolean isPlain = pattern.length() == 1 && ",;: \t".contains(pattern);
+        if (!isPlain || !Integer.valueOf(-1).equals(limit)) {
+            return split;
+        }
+        return call("fields", split.dataType(), split.str(), number(pattern.charAt(0)));
+    }
+
+    /** The fields of a line. They share its memory, as columns of a row do. */
+    public static ArrayData fields(UTF8String line, int separator) {
+        int size = line.numBytes();
+        int count = 1;
+        for (int i = 0; i < size; i++) {
+            byte one = line.getByte(i);
+            if (one < 0) {
+                // Spark writes bytes that are no character otherwise.
+                return new GenericArrayData(line.split(UTF8String.fromString(String.valueOf((char) separator)), -1));
+            }
+            count += one == separator ? 1 : 0;
+        }
+        Object[] found = new Object[count];
+        int start = 0;
+        int n = 0;
+        for (int i = 0; i <= size; i++) {
+            if (i == size || line.getByte(i) == separator) {
+                found[n++] = UTF8String.fromAddress(line.getBaseObject(), line.getBaseOffset() + start, i - start);
+                start = i + 1;
+            }
+        }
+        return new GenericArrayData(found);
+    }
+
+    /** The microseconds of `2024-01-31 09:00:00` or `2024-01-31 09:00:00.123`, null of what is written otherwise. */
+    public static Long timestamp(UTF8String text) {
+        int size = text.numBytes();
+        if (size != 19 && (size < 21 || size > 26 || text.getByte(19) != '.')) {
+            return null;
+        }
+        boolean isPlain = text.getByte(4) == '-' && text.getByte(7) == '-' && text.getByte(10) == ' '
+            && text.getByte(13) == ':' && text.getByte(16) == ':';
+        int year = (int) digits(text, 0, 4);
+        int month = (int) digits(text, 5, 7);
+        int day = (int) digits(text, 8, 10);
+        int hour = (int) digits(text, 11, 13);
+        int minute = (int) digits(text, 14, 16);
+        int second = (int) digits(text, 17, 19);
+        long fraction = size == 19 ? 0 : digits(text, 20, size);
+        if (!isPlain || year < 1 || month < 1 || month > 12 || day < 1 || day > 28 && !isDay(year, month, day)
+            || hour < 0 || hour > 23 || minute < 0 || minute > 59 || second < 0 || second > 59 || fraction < 0) {
+            return null;
+        }
+        for (int i = size; i < 26 && size > 19; i++) {
+            fraction *= 10;
+        }
+        long seconds = LocalDate.of(year, month, day).toEpochDay() * 86400L + hour * 3600L + minute * 60L + second;
+        return Long.valueOf(seconds * MICROS + fraction);
+    }
+
+    private static boolean isDay(int year, int month, int day) {
+        return day <= 31 && day <= LocalDate.of(year, month, 1).lengthOfMonth();
+    }
+
+    /** The amount of `12.50`, null of what is written otherwise, or needs to be rounded. */
+    public static Decimal decimal(UTF8String text, int precision, int scale) {
+        int size = text.numBytes();
+        int begin = size > 0 && text.getByte(0) == '-' ? 1 : 0;
+        int point = begin;
+        while (point < size && text.getByte(point) != '.') {
+            point++;
+        }
+        int decimals = point == size ? 0 : size - point - 1;
+        // A point without digits before or after it is left to Spark, too.
+        boolean isPlain = point > begin && (point == size || decimals > 0);
+        if (!isPlain || decimals > scale || point - begin > precision - scale) {
+            return null;
+        }
+        long before = digits(text, begin, point);
+        long after = decimals == 0 ? 0 : digits(text, point + 1, size);
+        if (before < 0 || after < 0) {
+            return null;
+        }
+        for (int i = 0; i < scale; i++) {
+            before *= 10;
+        }
+        for (int i = decimals; i < scale; i++) {
+            after *= 10;
+        }
+        return Decimal.createUnsafe(begin == 1 ? -before - after : before + after, precision, scale);
+    }
+
+    /** The number that these bytes write, -1 if one of them is no digit. */
+    private static long digits(UTF8String text, int from, int to) {
+        long value = 0;
+        for (int i = from; i < to; i++) {
+            int digit = text.getByte(i) - '0';
+            if (digit < 0 || digit > 9) {
+                return -1;
+            }
+            value = value * 10 + digit;
+        }
+        return value;
+    }
+}
