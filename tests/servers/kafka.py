@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,6 +31,7 @@ class Topics:
     def __init__(self, spark: SparkSession, address: str) -> None:
         jvm: Any = spark._jvm
         self._jvm = jvm
+        self._address = address
         self._gateway: Any = spark.sparkContext._gateway
         clients = jvm.org.apache.kafka.clients
         self._admin: Any = clients.admin.Admin.create(self._map({"bootstrap.servers": address}))
@@ -70,6 +72,22 @@ class Topics:
             at = self._jvm.org.apache.kafka.clients.consumer.OffsetAndMetadata(offset)
             wanted.put(self._jvm.org.apache.kafka.common.TopicPartition(topic, partition), at)
         self._admin.alterConsumerGroupOffsets(group, wanted).all().get()
+
+    @contextmanager
+    def member(self, group: str, topic: str) -> Iterator[None]:
+        """A consumer that has joined the group."""
+        text = "org.apache.kafka.common.serialization.StringDeserializer"
+        known = {"bootstrap.servers": self._address, "group.id": group, "key.deserializer": text}
+        consumer = self._jvm.org.apache.kafka.clients.consumer.KafkaConsumer(
+            self._map({**known, "value.deserializer": text, "enable.auto.commit": "false"})
+        )
+        try:
+            consumer.subscribe(self._list([topic]))
+            while not consumer.assignment().size():
+                consumer.poll(self._jvm.java.time.Duration.ofMillis(100))
+            yield
+        finally:
+            consumer.close()
 
     def write(
         self,

@@ -20,11 +20,12 @@ from airflow_nrt.model.options.known import (
     SINK_OPTIONS,
     read_option,
 )
-from airflow_nrt.model.options.option import Option, free, named, one_of, only, positive, whole_number
+from airflow_nrt.model.options.option import Option, free, named, one_of, only, parse_boolean, positive, whole_number
 from airflow_nrt.model.tables import Column, Table
 
 TOPIC, TOPIC_PATTERN = "topic", "topic-pattern"
 BOOTSTRAP, GROUP, PROPERTIES = "properties.bootstrap.servers", "properties.group.id", "properties."
+COMMIT = f"{PROPERTIES}commit.offsets.on.checkpoint"
 STARTUP, STARTUP_OFFSETS, STARTUP_TIME = (
     "scan.startup.mode",
     "scan.startup.specific-offsets",
@@ -80,6 +81,7 @@ _PLACES = (
     Option(TOPIC_PATTERN, str, None, "a regular expression of Java, which the whole names of the topics match"),
     *free(
         Option(BOOTSTRAP, str, None, "the brokers, as 'host:9092,other:9092'"),
+        Option(COMMIT, parse_boolean, True, "whether what was read is committed to the group, if there is one"),
         Option(f"{PROPERTIES}*", str, None, "any property of Kafka's consumer"),
     ),
     Option(
@@ -177,7 +179,8 @@ def topics(table: Table) -> list[str]:
 
 def properties(table: Table) -> dict[str, str]:
     """The properties of Kafka's clients."""
-    given = {name.removeprefix(PROPERTIES): text for name, text in table.options.items() if name.startswith(PROPERTIES)}
+    theirs = {name: text for name, text in table.options.items() if name.startswith(PROPERTIES) and name != COMMIT}
+    given = {name.removeprefix(PROPERTIES): text for name, text in theirs.items()}
     level = given.get("isolation.level")
     return given if level is None else {**given, "isolation.level": level.lower()}
 

@@ -44,6 +44,7 @@ class ArchiveThenTopic(SplitEnumerator):
         return self._topic.in_order(batch)
 
     def absorbed(self, splits: Iterable[Split]) -> None:
+        self._topic.absorbed(one for one in ranges_of(splits) if one.archive is None)
         archived = [one for one in ranges_of(splits) if one.archive is not None and not one.is_empty]
         self._done |= {one.part: one.end for one in archived}
         if archived:

@@ -5,6 +5,7 @@ A partition is a text, `topic-number`, as Kafka writes it.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cached_property
@@ -61,7 +62,7 @@ class Client:
         with self._explained():
             self._admin: Any = admin.create(self._map(known))
         self._spec: Any = java_class(jvm, "org.apache.kafka.clients.admin.OffsetSpec")
-        self._asked: dict[str, Any] = {}
+        self._partitions: dict[str, Any] = {}
 
     def partitions(self) -> list[str]:
         """All partitions of the table's topics, in their order."""
@@ -93,6 +94,24 @@ class Client:
         entries = ((one.getKey(), one.getValue()) for one in elements(found.entrySet()))
         return {str(partition): offset.offset() for partition, offset in entries if offset is not None}
 
+    def commit(self, group: str, offsets: Mapping[str, int]) -> Any:
+        """Begins to commit these offsets to a consumer group. Its `outcome` is to be asked for."""
+        kind = java_class(self._jvm, "org.apache.kafka.clients.consumer.OffsetAndMetadata")
+        asked = java_class(self._jvm, "java.util.HashMap")()
+        for partition, offset in offsets.items():
+            asked.put(self._partition(partition), kind(offset))
+        with self._explained():
+            return self._admin.alterConsumerGroupOffsets(group, asked).all()
+
+    def outcome(self, begun: Any, seconds: float) -> None:
+        """Waits so long for the end of what was begun. Raises as the other methods do, if it has failed."""
+        until = time.monotonic() + seconds
+        while not begun.isDone() and time.monotonic() < until:
+            time.sleep(0.01)
+        if begun.isDone():
+            with self._explained():
+                begun.get()
+
     def close(self) -> None:
         self._admin.close(java_class(self._jvm, "java.time.Duration").ZERO)
 
@@ -105,11 +124,11 @@ class Client:
         return {partition: found.get(self._partition(partition)).offset() for partition in specs}
 
     def _partition(self, name: str) -> Any:
-        if name not in self._asked:
+        if name not in self._partitions:
             topic, _, number = name.rpartition("-")
             kind = java_class(self._jvm, "org.apache.kafka.common.TopicPartition")
-            self._asked[name] = kind(topic, int(number))
-        return self._asked[name]
+            self._partitions[name] = kind(topic, int(number))
+        return self._partitions[name]
 
     @cached_property
     def _options(self) -> Any:

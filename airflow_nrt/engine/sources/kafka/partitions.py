@@ -11,6 +11,7 @@ from pyspark.sql import SparkSession
 
 from airflow_nrt.basics.errors import InputError
 from airflow_nrt.engine.sources.kafka.client import Client
+from airflow_nrt.engine.sources.kafka.group import GroupOffsets
 from airflow_nrt.engine.sources.source import SplitEnumerator
 from airflow_nrt.home.log.entries import SourceRange, Split, ranges_of
 from airflow_nrt.model.connectors.kafka_options import (
@@ -46,6 +47,7 @@ class Partitions(SplitEnumerator):
     def __init__(self, spark: SparkSession, table: Table, read: Iterable[SourceRange]) -> None:
         self._table = table
         self._client = Client(spark, table)
+        self._group = GroupOffsets(self._client, table)
         self._next: dict[str, int] = {}
         for one in read:
             self._next[one.part] = max(one.end, self._next.get(one.part, 0))
@@ -78,10 +80,11 @@ class Partitions(SplitEnumerator):
         return list[Split](joined(ranges_of(batch)))
 
     def close(self) -> None:
+        self._group.close()
         self._client.close()
 
     def absorbed(self, splits: Iterable[Split]) -> None:
-        """Nothing is kept of them."""
+        self._group.read(ranges_of(splits))
 
     def _discover(self) -> list[str]:
         """Partitions that are seen for the first time, which then have a next offset."""

@@ -1,0 +1,81 @@
+"""What a stream has read, committed to the consumer group of its table: for those who watch a topic by its groups.
+
+As in Flink it is no part of fault tolerance: the log says what was read. A new home may begin there, by
+'scan.startup.mode' = 'group-offsets'.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Iterable
+from typing import Any
+
+from airflow_nrt.basics.errors import NrtError
+from airflow_nrt.engine.sources.kafka.client import Client
+from airflow_nrt.home.log.entries import SourceRange
+from airflow_nrt.model.connectors.kafka_options import COMMIT, GROUP, kafka_option
+from airflow_nrt.model.tables import Table
+
+_EVERY_SECONDS = 5.0
+_LAST_SECONDS = 2.0
+"""How long the end of a driver waits for the last answer."""
+
+log = logging.getLogger(__name__)
+
+
+class GroupOffsets:
+    """Commits the offsets of batches that the log has. It never waits for the answer, and fails nothing."""
+
+    def __init__(self, client: Client, table: Table) -> None:
+        self._client = client
+        self._table = table
+        self._group = table.options.get(GROUP) if kafka_option(table, COMMIT) else None
+        self._read: dict[str, int] = {}
+        self._under_way: Any = None
+        self._next = 0.0
+        self._complained = False
+
+    def read(self, ranges: Iterable[SourceRange]) -> None:
+        """These ranges are in the log."""
+        if self._group is None:
+            return
+        self._read |= {one.part: one.end for one in ranges if not one.is_empty}
+        if self._read and time.monotonic() >= self._next:
+            self._next = time.monotonic() + _EVERY_SECONDS
+            self._commit(self._group)
+
+    def close(self) -> None:
+        if self._group is not None and self._read:
+            self._commit(self._group)
+        self._hear(_LAST_SECONDS)
+
+    def _commit(self, group: str) -> None:
+        self._hear()
+        try:
+            self._under_way = self._client.commit(group, self._read)
+        except NrtError as failure:
+            self._complain(failure)
+        self._read = {}
+
+    def _hear(self, seconds: float = 0.0) -> None:
+        """Asks what became of the last commit, if that is known by now."""
+        asked, self._under_way = self._under_way, None
+        if asked is None:
+            return
+        try:
+            self._client.outcome(asked, seconds)
+        except NrtError as failure:
+            self._complain(failure)
+
+    def _complain(self, failure: NrtError) -> None:
+        if not self._complained:
+            log.warning(
+                "%s: what is read is not committed to group %r, so that it seems to lag: %s. Nothing is lost by that, "
+                "and '%s' = 'false' does without",
+                self._table.name,
+                self._group,
+                failure,
+                COMMIT,
+            )
+        self._complained = True
