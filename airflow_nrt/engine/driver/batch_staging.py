@@ -21,7 +21,7 @@ from airflow_nrt.engine.publish.staging import Staging
 from airflow_nrt.engine.sources import source_of
 from airflow_nrt.engine.spark.frames import run_query
 from airflow_nrt.engine.state.store import SliceStore, Written
-from airflow_nrt.engine.time.accept import judge, metered, rejected
+from airflow_nrt.engine.time.accept import judge, metered, rejected, without_lines
 from airflow_nrt.engine.time.batch_clock import absorbed
 from airflow_nrt.engine.time.future import latest_rowtime
 from airflow_nrt.engine.updating.updates import Updates
@@ -85,7 +85,7 @@ class BatchStaging:
             + source.is_archived
             > 1
         )
-        judged = judged.persist() if several else judged
+        judged = without_lines(judged).persist() if several else judged
         parts = source_of(source.table).parts(splits)
         proposed = {part: f"proposal_{n}" for n, part in enumerate(parts)}
         watched, counts = metered(judged, {name: parts[part] for part, name in proposed.items()})

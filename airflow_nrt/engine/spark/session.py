@@ -38,6 +38,8 @@ SQL_SETTINGS = {
     "spark.sql.codegen.aggregate.map.twolevel.enabled": "false",
     # The rows of a batch are cached for two or three readers, and gone then: to compress them takes longer.
     "spark.sql.inMemoryColumnarStorage.compressed": "false",
+    # So many windows, or hours of an archive, are written side by side. Only of more the rows are sorted first.
+    "spark.sql.maxConcurrentOutputFileWriters": "32",
     "spark.sql.legacy.timeParserPolicy": "CORRECTED",
     # Parquet files and Python functions have times in Spark's own type.
     "spark.sql.timeType.enabled": "true",

@@ -24,6 +24,7 @@ from airflow_nrt.model.connectors import connector_of
 from airflow_nrt.model.internal_columns import BATCH, OP, ROWTIME
 from airflow_nrt.model.options.known import read_option, source_option
 from airflow_nrt.model.plan import Source
+from airflow_nrt.model.tables import LINE
 from airflow_nrt.model.windows import Sql
 from airflow_nrt.model.zones import wall_clock_sql
 
@@ -109,6 +110,11 @@ def _stop(source: Source, message: tuple[str, ...]) -> str:
     place = source_of(source.table).place
     line = f"coalesce(concat(': ', {shortened(shown_line())}), '')"
     return f"raise_error(concat('{STOP_MARK}', {', '.join(message)}, ' (', {place}, {line}, ')'))"
+
+
+def without_lines(judged: DataFrame) -> DataFrame:
+    """The judged rows, to be kept for several readers: of their lines only those that a ledger lists."""
+    return judged.withColumn(LINE, F.expr(f"IF({REASON} IS NULL AND {FAULT} IS NULL, NULL, {LINE})"))
 
 
 def metered(judged: DataFrame, proposals: Mapping[str, str] = MappingProxyType({})) -> tuple[DataFrame, Observation]:
