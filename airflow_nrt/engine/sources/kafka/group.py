@@ -14,7 +14,7 @@ from typing import Any
 from airflow_nrt.basics.errors import NrtError
 from airflow_nrt.engine.sources.kafka.client import Client
 from airflow_nrt.home.log.entries import SourceRange
-from airflow_nrt.model.connectors.kafka_options import COMMIT, GROUP, kafka_option
+from airflow_nrt.model.connectors.kafka_options import BOUNDED, COMMIT, COMMITTED, GROUP, kafka_option
 from airflow_nrt.model.tables import Table
 
 _EVERY_SECONDS = 5.0
@@ -30,33 +30,41 @@ class GroupOffsets:
     def __init__(self, client: Client, table: Table) -> None:
         self._client = client
         self._table = table
-        self._group = table.options.get(GROUP) if kafka_option(table, COMMIT) else None
+        # Where the group is the end of the topic, a commit would move that.
+        commits = kafka_option(table, COMMIT) and kafka_option(table, BOUNDED) != COMMITTED
+        self._group = table.options.get(GROUP) if commits else None
         self._read: dict[str, int] = {}
+        self._is_behind = False
         self._under_way: Any = None
         self._next = 0.0
         self._complained = False
 
     def read(self, ranges: Iterable[SourceRange]) -> None:
         """These ranges are in the log."""
-        if self._group is None:
-            return
         self._read |= {one.part: one.end for one in ranges if not one.is_empty}
-        if self._read and time.monotonic() >= self._next:
-            self._next = time.monotonic() + _EVERY_SECONDS
+        self._is_behind = bool(self._read)
+
+    def look(self) -> None:
+        """Commits what was read since the last commit, and what that one did not reach, every few seconds."""
+        if self._group is None or time.monotonic() < self._next:
+            return
+        self._next = time.monotonic() + _EVERY_SECONDS
+        self._hear()
+        if self._is_behind:
             self._commit(self._group)
 
     def close(self) -> None:
-        if self._group is not None and self._read:
+        if self._group is not None and self._is_behind:
             self._commit(self._group)
         self._hear(_LAST_SECONDS)
 
     def _commit(self, group: str) -> None:
-        self._hear()
+        # The thread that absorbs may add to it meanwhile.
+        self._is_behind = False
         try:
-            self._under_way = self._client.commit(group, self._read)
+            self._under_way = self._client.commit(group, dict(self._read))
         except NrtError as failure:
             self._complain(failure)
-        self._read = {}
 
     def _hear(self, seconds: float = 0.0) -> None:
         """Asks what became of the last commit, if that is known by now."""
@@ -78,4 +86,4 @@ class GroupOffsets:
                 failure,
                 COMMIT,
             )
-        self._complained = True
+        self._complained = self._is_behind = True

@@ -58,6 +58,7 @@ class Partitions(SplitEnumerator):
         self._limits: Mapping[str, int] | None = None
 
     def poll(self) -> list[Split]:
+        self._group.look()
         begun = self.begin()
         if begun:
             # Where reading begins is in the log before anything is read: else a restart would ask for it again.

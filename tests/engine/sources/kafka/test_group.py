@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import logging
+import time
 from pathlib import Path
 
 import pytest
 
 from airflow_nrt.engine.driver.run import Runner
+from airflow_nrt.engine.sources import source_of
+from airflow_nrt.engine.sources.kafka import group
 from airflow_nrt.engine.sources.kafka.client import Client
 from airflow_nrt.home.home import Home
-from airflow_nrt.home.log.entries import Commit
+from airflow_nrt.home.log.entries import Commit, SourceRange
 from airflow_nrt.model.plan import Plan
 from tests.engine.sources.kafka.reports import order, report
 from tests.servers.kafka import Broker, Topics
@@ -25,10 +28,10 @@ def run(spark, plan: Plan, place: Path) -> list[int]:
     return [one.body.rows for one in home.log().entries() if isinstance(one.body, Commit)]
 
 
-def committed(spark, plan: Plan, group: str) -> dict[str, int]:
+def committed(spark, plan: Plan, name: str) -> dict[str, int]:
     client = Client(spark, plan.sources[0].table)
     try:
-        return client.committed(group)
+        return client.committed(name)
     finally:
         client.close()
 
@@ -66,3 +69,36 @@ def test_a_group_with_consumers_of_its_own_is_left_to_them(
         assert sum(run(spark, plan, tmp_path / "home")) == 10
     said = [one.getMessage() for one in caplog.records if one.name.endswith("kafka.group")]
     assert len(said) == 1 and "orders: what is read is not committed to group 'others'" in said[0]
+
+
+def test_what_was_read_last_is_committed_although_nothing_follows(
+    spark, broker: Broker, topics: Topics, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(group, "_EVERY_SECONDS", 0.1)
+    topics.create("silent", 1)
+    plan = report(tmp_path, broker.address, "silent", properties_group_id="waiting")
+    enumerator = source_of(plan.sources[0].table).enumerator(spark, plan.sources[0].table)
+    enumerator.poll()
+    for values in (TEN[:6], TEN[6:]):
+        topics.write("silent", values)
+        enumerator.absorbed(enumerator.poll())
+    until = time.monotonic() + 30
+    while committed(spark, plan, "waiting") != {"silent-0": 10}:
+        assert time.monotonic() < until
+        assert enumerator.poll() == []
+    enumerator.close()
+
+
+def test_a_group_that_is_the_end_of_the_topic_stays_there(
+    spark, broker: Broker, topics: Topics, tmp_path: Path
+) -> None:
+    topics.create("ended", 1)
+    topics.write("ended", TEN)
+    topics.commit("ending", {("ended", 0): 7})
+    plan = report(tmp_path, broker.address, "ended", scan_bounded_mode="group-offsets", properties_group_id="ending")
+    enumerator = source_of(plan.sources[0].table).enumerator(spark, plan.sources[0].table)
+    enumerator.poll()
+    enumerator.absorbed([SourceRange("ended-0", 0, 3, 600)])
+    enumerator.close()
+    # A driver that was killed here asks the group again where the topic ends.
+    assert committed(spark, plan, "ending") == {"ended-0": 7}
