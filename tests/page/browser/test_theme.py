@@ -52,11 +52,16 @@ def test_a_link_to_a_dag_leads_out_of_the_frame(framed: Page) -> None:
 
 @pytest.mark.parametrize("width", [360, 768])
 def test_nothing_is_wider_than_a_narrow_screen(page: Page, served: Served, width: int) -> None:
+    """Each view is waited for by what only it has: rows of the view before would be measured otherwise."""
     page.set_viewport_size({"width": width, "height": 800})
-    for address in (served.url, f"{served.url}#/report/{served.id_of('orders_curve')}"):
+    report = f"{served.url}#/report/{served.id_of('orders_curve')}"
+    for address, of_the_view in ((served.url, "tbody tr"), (report, ".curve canvas")):
         page.goto(address)
-        page.locator("tbody tr").first.wait_for()
-        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        page.locator(of_the_view).first.wait_for()
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, address
+    page.locator(".windows tbody a").first.click()
+    page.get_by_role("heading", name="Versions").wait_for()
+    assert page.evaluate("document.documentElement.scrollWidth") <= width, "a window"
 
 
 OUTER = """<!doctype html><link rel="icon" href="data:,">
