@@ -6,16 +6,25 @@ class in a jar that the driver writes.
 
 from __future__ import annotations
 
+import logging
 import zipfile
 from collections.abc import Iterable
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
+from weakref import WeakKeyDictionary
 
+from py4j.java_gateway import JavaPackage  # type: ignore[import-untyped]
+from py4j.protocol import Py4JError  # type: ignore[import-untyped]
+from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
 from airflow_nrt.basics.masters import is_local
 from airflow_nrt.engine.java.objects import elements, java_class
+
+_shipped: WeakKeyDictionary[SparkContext, dict[str, Any]] = WeakKeyDictionary()
+
+log = logging.getLogger(__name__)
 
 
 class JavaClass:
@@ -67,6 +76,20 @@ def call_java(session: SparkSession, name: str, methods: Iterable[str], argument
 def ship_java(session: SparkSession, name: str) -> None:
     """Ships the classes of `<name>.java` to all executors. Raises as `JavaClass` does."""
     JavaClass(session, name).ship()
+
+
+def shipped_class(session: SparkSession, name: str) -> Any | None:
+    """The class of `<name>.java`, for this JVM and all tasks; None if it does not fit this Spark."""
+    known = _shipped.setdefault(session.sparkContext, {})
+    if name not in known:
+        try:
+            ship_java(session, name)
+            made = java_class(session.sparkContext._jvm, f"airflow_nrt.{name}")
+            known[name] = None if isinstance(made, JavaPackage) else made
+        except (Py4JError, TypeError) as other:
+            known[name] = None
+            log.warning("batches take longer than they need, as %s.java does not fit here: %s", name, other)
+    return known[name]
 
 
 def source(name: str) -> str:

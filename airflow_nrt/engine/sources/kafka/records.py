@@ -1,10 +1,9 @@
-"""The rows of ranges of topics: an ordinary batch of Spark, from given offsets to given offsets."""
+"""The rows of ranges of topics: an ordinary batch of Spark, with the columns of a source."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 
 from pyspark.sql import DataFrame, SparkSession
@@ -12,8 +11,9 @@ from pyspark.sql import functions as F
 
 from airflow_nrt.basics.spelling import quote, string_literal
 from airflow_nrt.engine.sources.faults import FAULT, WHY, both_faults
-from airflow_nrt.engine.sources.kafka.client import PATIENCE, patience
+from airflow_nrt.engine.sources.kafka.client import patience
 from airflow_nrt.engine.sources.kafka.contents import parsed
+from airflow_nrt.engine.sources.kafka.rows import rows_of_topics
 from airflow_nrt.engine.sources.kafka.upserts import key_fault, parsed_upserts
 from airflow_nrt.engine.sources.place import BLOCK, FILE, INDEX, NUMBER
 from airflow_nrt.engine.sources.ranges import OFFSET, PART, in_ranges
@@ -113,28 +113,20 @@ def no_records(spark: SparkSession, source: Source) -> DataFrame:
 
 
 def _records(spark: SparkSession, table: Table, ranges: Sequence[SourceRange], with_headers: bool) -> DataFrame:
-    starts: dict[str, dict[str, int]] = defaultdict(dict)
-    ends: dict[str, dict[str, int]] = defaultdict(dict)
+    asked: dict[str, tuple[int, int]] = {}
     for one in ranges:
-        topic, _, number = one.part.rpartition("-")
-        starts[topic][number] = min(one.start, starts[topic].get(number, one.start))
-        ends[topic][number] = max(one.end, ends[topic].get(number, one.end))
-    given = {f"kafka.{name}": text for name, text in properties(table).items() if name not in _FORBIDDEN}
-    options = {
+        start, end = asked.get(one.part, (one.start, one.end))
+        asked[one.part] = min(one.start, start), max(one.end, end)
+    known = {
         # All that is asked for is there: a longer wait holds back the question for offsets that follows.
-        "kafka.fetch.max.wait.ms": "5",
+        "fetch.max.wait.ms": "5",
         # Spark asks for the partition's ends after each poll.
-        "kafka.max.poll.records": "10000",
-        **{f"kafka.{name}": text for name, text in patience(properties(table)).items()},
-        "kafkaConsumer.pollTimeoutMs": PATIENCE,
-        **given,
-        "kafka.group.id": _group(table),
-        "assign": json.dumps({topic: [int(number) for number in of] for topic, of in starts.items()}),
-        "startingOffsets": json.dumps(starts),
-        "endingOffsets": json.dumps(ends),
-        "includeHeaders": str(with_headers).lower(),
+        "max.poll.records": "10000",
+        **patience(properties(table)),
+        **{name: text for name, text in properties(table).items() if name not in _FORBIDDEN},
+        "group.id": _group(table),
     }
-    records = _rows_of_spark(spark, options)
+    records = rows_of_topics(spark, known, asked, with_headers)
     names = {
         "partition": PARTITION,
         "offset": OFFSET,
@@ -143,23 +135,6 @@ def _records(spark: SparkSession, table: Table, ranges: Sequence[SourceRange], w
         "headers": HEADERS,
     }
     return records.withColumnsRenamed(names)
-
-
-def _rows_of_spark(spark: SparkSession, options: Mapping[str, str]) -> DataFrame:
-    """The records as rows of Spark.
-
-    Spark takes its first interface of sources for Kafka, which makes an object of Java of each field. Plans over the
-    second one are never equal, so that two steps would read the topic twice; those over one RDD are.
-    """
-    name = "spark.sql.sources.useV1SourceList"
-    before = spark.conf.get(name) or ""
-    spark.conf.set(name, ",".join(one for one in before.split(",") if one != "kafka"))
-    try:
-        scan = spark.read.format("kafka").options(**options).load()._jdf
-    finally:
-        spark.conf.set(name, before)
-    rows = scan.queryExecution().toRdd()
-    return DataFrame(spark._jsparkSession.internalCreateDataFrame(rows, scan.schema(), False), spark)
 
 
 def _group(table: Table) -> str:
