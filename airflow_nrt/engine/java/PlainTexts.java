@@ -5,11 +5,13 @@ import java.util.Arrays;
 import org.apache.spark.sql.SparkSessionExtensions;
 import org.apache.spark.sql.catalyst.expressions.Cast;
 import org.apache.spark.sql.catalyst.expressions.Coalesce;
+import org.apache.spark.sql.catalyst.expressions.DateFormatClass;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.If;
 import org.apache.spark.sql.catalyst.expressions.Literal;
 import org.apache.spark.sql.catalyst.expressions.RLike;
 import org.apache.spark.sql.catalyst.expressions.StringSplit;
+import org.apache.spark.sql.catalyst.expressions.objects.Invoke;
 import org.apache.spark.sql.catalyst.expressions.objects.StaticInvoke;
 import org.apache.spark.sql.catalyst.rules.Rule;
 import org.apache.spark.sql.catalyst.trees.TreeNode;
@@ -21,21 +23,29 @@ import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.Decimal;
 import org.apache.spark.sql.types.DecimalType;
+import org.apache.spark.unsafe.Platform;
 import org.apache.spark.unsafe.types.UTF8String;
 import scala.Option;
 import scala.collection.immutable.Seq;
 import scala.jdk.javaapi.CollectionConverters;
 import scala.runtime.AbstractFunction1;
 
-/** Reads texts that are written plainly from their bytes, and leaves all others to Spark (see plan_rules.py). */
+/** Reads and writes plain texts as bytes, and leaves all others to Spark (see plan_rules.py). */
 public class PlainTexts extends Rule {
 
     /** The pattern of a TIMESTAMP before and after what stands between its date and its time (values.py). */
     private static final String DATE = "^ *[0-9]{4}-[0-9]{2}-[0-9]{2}";
     private static final String TIME = "[0-9]{2}:[0-9]{2}:[0-9]{2}(?:[.][0-9]{0,9})? *$";
+    /** How a time is written, with up to six digits of a fraction after it. */
+    private static final String WRITTEN = "yyyy-MM-dd HH:mm:ss";
     /** A BIGINT has so many digits, whichever they are. */
     private static final int DIGITS = 18;
+    private static final long NOT_ASCII = 0x8080808080808080L;
     private static final long MICROS = 1000000L;
+    private static final long DAY = 86400L * MICROS;
+    /** 0001-01-01 and 10000-01-01: years of four digits. */
+    private static final long FIRST_DAY = -719162L;
+    private static final long AFTER_LAST_DAY = 2932897L;
 
     /** Adds the rule to a session that has not planned a query yet. */
     public static void use(SparkSessionExtensions extensions) {
@@ -83,6 +93,13 @@ public class PlainTexts extends Rule {
         if (whole instanceof StringSplit) {
             return split((StringSplit) whole);
         }
+        if (whole instanceof Invoke && isValid((Invoke) whole)) {
+            return call("isValid", DataTypes.BooleanType, ((Invoke) whole).targetObject());
+        }
+        if (whole instanceof DateFormatClass && digits((DateFormatClass) whole) >= 0) {
+            DateFormatClass format = (DateFormatClass) whole;
+            return first(call("written", DataTypes.StringType, format.left(), number(digits(format))), whole);
+        }
         // Of the expression as it was: in `whole` the cast may be another one by now.
         if (expression instanceof If && isTimestamp((If) expression)) {
             return first(call("timestamp", DataTypes.TimestampNTZType, text(((If) expression).trueValue())), expression);
@@ -109,6 +126,20 @@ public class PlainTexts extends Rule {
         return DataTypes.TimestampNTZType.equals(test.dataType())
             && (pattern.equals(DATE + " " + TIME) || pattern.equals(DATE + "[ T]" + TIME))
             && isText(like.left()) && like.left().semanticEquals(text(test.trueValue()));
+    }
+
+    private static boolean isValid(Invoke invoke) {
+        return invoke.functionName().equals("isValid") && invoke.arguments().isEmpty() && isText(invoke.targetObject());
+    }
+
+    /** The digits of the fraction that are written, -1 if it is another format or zone. */
+    private static int digits(DateFormatClass format) {
+        String pattern = format.right() instanceof Literal ? String.valueOf(((Literal) format.right()).value()) : "";
+        boolean isOurs = DataTypes.TimestampType.equals(format.left().dataType())
+            && "UTC".equals(format.timeZoneId().getOrElse(null)) && pattern.startsWith(WRITTEN);
+        String rest = isOurs ? pattern.substring(WRITTEN.length()) : "";
+        int digits = Math.max(rest.length() - 1, 0);
+        return isOurs && digits <= 6 && rest.equals(digits == 0 ? "" : "." + "S".repeat(digits)) ? digits : -1;
     }
 
     private static boolean isShortDecimal(DataType kind) {
@@ -158,28 +189,72 @@ public class PlainTexts extends Rule {
         return call("fields", split.dataType(), split.str(), number(pattern.charAt(0)));
     }
 
+    /** Whether the bytes are UTF-8, as those of ASCII are. */
+    public static boolean isValid(UTF8String text) {
+        int size = text.numBytes();
+        int i = 0;
+        while (i + 8 <= size && (Platform.getLong(text.getBaseObject(), text.getBaseOffset() + i) & NOT_ASCII) == 0) {
+            i += 8;
+        }
+        while (i < size && text.getByte(i) >= 0) {
+            i++;
+        }
+        return i == size || text.isValid();
+    }
+
     /** The fields of a line. They share its memory, as columns of a row do. */
     public static ArrayData fields(UTF8String line, int separator) {
         int size = line.numBytes();
-        int count = 1;
-        for (int i = 0; i < size; i++) {
-            byte one = line.getByte(i);
+        Object[] found = new Object[8];
+        int start = 0;
+        int n = 0;
+        for (int i = 0; i <= size; i++) {
+            byte one = i == size ? (byte) separator : line.getByte(i);
             if (one < 0) {
                 // Spark writes bytes that are no character otherwise.
                 return new GenericArrayData(line.split(UTF8String.fromString(String.valueOf((char) separator)), -1));
             }
-            count += one == separator ? 1 : 0;
-        }
-        Object[] found = new Object[count];
-        int start = 0;
-        int n = 0;
-        for (int i = 0; i <= size; i++) {
-            if (i == size || line.getByte(i) == separator) {
+            if (one == separator) {
+                found = n == found.length ? Arrays.copyOf(found, 2 * n) : found;
                 found[n++] = UTF8String.fromAddress(line.getBaseObject(), line.getBaseOffset() + start, i - start);
                 start = i + 1;
             }
         }
-        return new GenericArrayData(found);
+        return new GenericArrayData(Arrays.copyOf(found, n));
+    }
+
+    /** The text of a time in microseconds, null of a year that has not four digits. */
+    public static UTF8String written(long micros, int decimals) {
+        long day = Math.floorDiv(micros, DAY);
+        if (day < FIRST_DAY || day >= AFTER_LAST_DAY) {
+            return null;
+        }
+        LocalDate date = LocalDate.ofEpochDay(day);
+        long rest = micros - day * DAY;
+        int second = (int) (rest / MICROS);
+        byte[] text = new byte[decimals == 0 ? 19 : 20 + decimals];
+        write(text, 0, 4, date.getYear(), '-');
+        write(text, 5, 2, date.getMonthValue(), '-');
+        write(text, 8, 2, date.getDayOfMonth(), ' ');
+        write(text, 11, 2, second / 3600, ':');
+        write(text, 14, 2, second / 60 % 60, ':');
+        write(text, 17, 2, second % 60, '.');
+        int fraction = (int) (rest % MICROS);
+        for (int i = decimals; i < 6; i++) {
+            fraction /= 10;
+        }
+        write(text, 20, decimals, fraction, '.');
+        return UTF8String.fromBytes(text);
+    }
+
+    /** Writes so many digits of a number, and what stands after them, if there is room. */
+    private static void write(byte[] text, int from, int digits, int number, char after) {
+        for (int i = from + digits - 1, rest = number; i >= from; i--, rest /= 10) {
+            text[i] = (byte) ('0' + rest % 10);
+        }
+        if (from + digits < text.length) {
+            text[from + digits] = (byte) after;
+        }
     }
 
     /** The microseconds of `2024-01-31 09:00:00` or `2024-01-31 09:00:00.123`, null of what is written otherwise. */

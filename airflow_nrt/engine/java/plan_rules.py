@@ -9,8 +9,11 @@ exchange of a firing, both halves follow each other, and each has a hash table o
 change the code that Spark generates, which Spark and then Java would have to compile again. Passed by reference they
 leave the code unchanged, and the batch runs the compiled code of the one before (docs/decisions/19-moments.md).
 
-`PlainTexts`: a line is split, and its times and amounts are read, from its bytes. Spark makes strings of Java of them,
-and matches patterns. What is not written plainly is read by Spark (docs/decisions/47-plain-texts.md).
+`PlainCasts`: a time in UTC, and the number of an amount, are the numbers that Spark has. It would make objects of Java
+of them, and numbers of these (docs/decisions/47-plain-texts.md).
+
+`PlainTexts`: a line is split, its times and amounts are read, and times are written, as bytes. Spark makes strings of
+Java of them, and matches patterns. What is not written plainly is read by Spark (docs/decisions/47-plain-texts.md).
 """
 
 from __future__ import annotations
@@ -23,7 +26,7 @@ from pyspark.sql import SparkSession
 
 from airflow_nrt.engine.java.java_class import JavaClass
 
-RULES = ("MergedAggregates", "MomentsByReference", "PlainTexts")
+RULES = ("MergedAggregates", "MomentsByReference", "PlainCasts", "PlainTexts")
 _CALLED = ("PlainTexts",)
 """Those whose methods generated code calls, wherever a task runs."""
 

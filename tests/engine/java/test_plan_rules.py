@@ -1,15 +1,17 @@
-"""Aggregates of rows that lie by key are one step, moments stand beside the code, texts are read from their bytes: and
-plans say what they said."""
+"""Aggregates of rows that lie by key are one step, moments stand beside the code, texts are read and written as bytes,
+casts take the number that is there: and plans say what they said."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from decimal import Decimal
 from random import Random
 
 import pytest
 from pyspark.sql import functions as F
 
 from airflow_nrt.basics.types import DataType, decimal
+from airflow_nrt.engine.aggregates.total import unscaled
 from airflow_nrt.engine.java import java_class, plan_rules
 from airflow_nrt.engine.sources.values import CSV, JSON, value_sql
 
@@ -99,6 +101,37 @@ def test_a_session_goes_without_a_rule_that_does_not_fit(spark, monkeypatch, cap
         assert f"{rule}.java does not fit here" in caplog.text
 
 
+# ---------------------------------------------------------------------------------------------------- plain casts
+
+
+def test_an_amount_s_number_is_the_one_that_it_has(spark) -> None:
+    random = Random(7)
+    cents = [random.randint(-(10**15) + 1, 10**15 - 1) for _ in range(3000)]
+    amounts = [(Decimal(one).scaleb(-2), one) for one in [*cents, 0, 10**15 - 1, 1 - 10**15]]
+    rows = spark.createDataFrame([*amounts, (None, None)], "amount DECIMAL(15, 2), cents BIGINT")
+    ours = rows.selectExpr(f"{unscaled('amount', decimal(15, 2))} AS ours", "cents")
+    plan = ours._jdf.queryExecution().executedPlan().toString()
+    assert "unscaledvalue(" in plan.lower() and "rint(" not in plan
+    assert ours.where("NOT ours <=> cents").collect() == []
+
+
+@pytest.mark.parametrize("number", ["rint(CAST(n AS DOUBLE) * 10D)", "rint(n * 100D)", "CAST(n AS DOUBLE) * 100D"])
+def test_another_number_of_an_amount_stays(spark, number: str) -> None:
+    rows = spark.createDataFrame([(Decimal("1.26"),)], "n DECIMAL(15, 2)").selectExpr(f"CAST({number} AS BIGINT) AS n")
+    expected = 13 if "10D" in number else 126
+    assert rows.first()["n"] == expected
+
+
+def test_a_clock_in_utc_is_the_moment_that_it_shows(spark) -> None:
+    micros = [0, -1, 2**62, -(2**62), 1_718_700_000_123_456]
+    moments = spark.createDataFrame([(one,) for one in micros], "n BIGINT").selectExpr("n", "timestamp_micros(n) AS t")
+    clocks = moments.selectExpr("n", "CAST(t AS TIMESTAMP_NTZ) AS clock")
+    back = clocks.selectExpr("n", "CAST(clock AS TIMESTAMP) AS t", "CAST(clock AS STRING) AS shown")
+    assert "cast(clock" not in back.drop("shown")._jdf.queryExecution().executedPlan().toString()
+    assert back.where("unix_micros(t) <> n").count() == 0
+    assert back.where("n = 1718700000123456").first()["shown"] == "2024-06-18 08:40:00.123456"
+
+
 # ---------------------------------------------------------------------------------------------------- plain texts
 
 STAMP = DataType("TIMESTAMP", 3)
@@ -152,6 +185,36 @@ def test_bytes_that_are_no_text_are_split_as_spark_does(spark) -> None:
     both = rows.selectExpr(f"{BY_BYTES['fields']} AS ours", f"{BY_SPARK['fields']} AS theirs")
     fields = both.selectExpr("CAST(ours AS STRING) AS ours", "CAST(theirs AS STRING) AS theirs")
     assert fields.where("NOT ours <=> theirs").count() == 0
+
+
+def test_bytes_are_text_where_spark_says_so(spark) -> None:
+    random = Random(7)
+    texts = [bytes(random.choice(b"aaaaaaaa\xc3\xa4\xff") for _ in range(random.randint(0, 40))) for _ in range(3000)]
+    rows = spark.createDataFrame([(one,) for one in [*texts, b"a" * 24, "ä".encode() * 9, None]], "bytes BINARY")
+    text = "CAST(bytes AS STRING)"
+    both = rows.selectExpr(f"is_valid_utf8({text}) AS ours", f"is_valid_utf8({text} COLLATE UTF8_LCASE) AS theirs")
+    assert both._jdf.queryExecution().executedPlan().toString().count("static_invoke(") == 1
+    assert both.where("NOT ours <=> theirs").count() == 0
+    assert {row[0]: row[1] > 100 for row in both.groupBy("ours").count().where("ours IS NOT NULL").collect()} == {
+        True: True,
+        False: True,
+    }
+
+
+@pytest.mark.parametrize("fraction", ["", ".S", ".SSS", ".SSSSSS"])
+@pytest.mark.parametrize("kind", ["TIMESTAMP", "TIMESTAMP_NTZ"])
+def test_a_time_is_written_as_spark_does(spark, kind: str, fraction: str) -> None:
+    random = Random(7)
+    first, last = -62_135_596_800_000_000, 253_402_300_799_999_999
+    edges = [0, -1, 999_999, first, first - 1, last, last + 1, -(2**62), 2**62]
+    micros = [*edges, *(random.randint(first, last) for _ in range(5000))]
+    times = spark.createDataFrame([(one,) for one in [*micros, None]], "n BIGINT").selectExpr(
+        f"CAST(timestamp_micros(n) AS {kind}) AS t"
+    )
+    ours, theirs = f"yyyy-MM-dd HH:mm:ss{fraction}", f"yyyy-MM-dd' 'HH:mm:ss{fraction}"
+    both = times.selectExpr(f'date_format(t, "{ours}") AS ours', f'date_format(t, "{theirs}") AS theirs')
+    assert both._jdf.queryExecution().executedPlan().toString().count("static_invoke(") == 1
+    assert both.where("NOT ours <=> theirs").collect() == []
 
 
 def test_fields_that_are_kept_are_not_those_of_a_later_line(spark) -> None:
