@@ -19,6 +19,9 @@ from airflow_nrt.model.plan import Insert
 if TYPE_CHECKING:
     import pyarrow as pa
 
+_ROW_GROUP = 16 << 20
+"""Bytes: a task has up to 32 files open, and Parquet makes room for a row group in each."""
+
 
 def in_windows(frame: DataFrame, insert: Insert, tasks: int) -> DataFrame:
     """The rows in the insert's order. One task has all rows of a window."""
@@ -44,7 +47,8 @@ def staged_parquet(
     """Writes the rows (with `_nrt_end` if the insert is windowed). `target_of` names what becomes of a window's file,
     by the window's end."""
     path = directory / insert.name
-    rows.write.partitionBy(*([WINDOW_END] if insert.operators else [])).parquet(str(path))
+    writer = rows.write.option("parquet.block.size", _ROW_GROUP)
+    writer.partitionBy(*([WINDOW_END] if insert.operators else [])).parquet(str(path))
     for file in sorted(path.rglob("part-*.parquet")):
         count = read_footer([file]).rows
         if not count:

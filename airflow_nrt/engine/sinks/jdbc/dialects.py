@@ -18,6 +18,10 @@ class Dialect(ABC):
     """The class of its JDBC driver."""
     faster: ClassVar[Mapping[str, str]] = {}
     """Properties of connections that write many rows."""
+    sender: ClassVar[str | None] = None
+    """A class of `engine/java` that sends rows faster than INSERT does."""
+    staged: ClassVar[str] = "TABLE"
+    """What is created for rows that may be lost when the database crashes."""
     types: ClassVar[Mapping[str, str]]
     """Types of columns that the product creates, by Flink's names."""
     integer: ClassVar[str] = "BIGINT"
@@ -80,6 +84,8 @@ class Dialect(ABC):
 class PostgreSql(Dialect):
     driver = "org.postgresql.Driver"
     faster: ClassVar = {"reWriteBatchedInserts": "true"}
+    sender = "CopyRows"
+    staged = "UNLOGGED TABLE"
     text = "TEXT"
     clock = "SET TIME ZONE 'UTC'"
     types: ClassVar = {

@@ -14,10 +14,11 @@ from pyspark.sql import functions as F
 from airflow_nrt.basics.errors import NrtError
 from airflow_nrt.basics.instants import format_instant, parse_instant
 from airflow_nrt.basics.spelling import quote, string_literal
-from airflow_nrt.engine.sinks.jdbc.database import Database, credentials, explained, with_database
+from airflow_nrt.engine.sinks.jdbc.database import Database, with_database
 from airflow_nrt.engine.sinks.jdbc.dialects import dialect_of
 from airflow_nrt.engine.sinks.jdbc.merge import merge, remove
-from airflow_nrt.engine.sinks.jdbc.reading import ROWS_AT_ONCE, table_rows
+from airflow_nrt.engine.sinks.jdbc.reading import table_rows
+from airflow_nrt.engine.sinks.jdbc.sending import send
 from airflow_nrt.engine.sinks.jdbc.tables import OP as STAGED_OP
 from airflow_nrt.engine.sinks.jdbc.tables import ROW, STAGE, WINDOW, Tables, stages_of
 from airflow_nrt.engine.sinks.jdbc.texts import text_sql, written
@@ -116,19 +117,8 @@ def _write(spark: SparkSession, insert: Insert, stage: str, files: Sequence[Path
         f"{string_literal(stage)} AS {STAGE}",
         f"monotonically_increasing_id() AS {ROW}",
     )
-    dialect = dialect_of(insert.sink)
     staged = with_database(spark, insert.sink, lambda database: Tables(database, insert).staged)
-    options = {
-        **credentials(insert.sink),
-        **dialect.faster,
-        "url": dialect.url(insert.sink),
-        "driver": dialect.driver,
-        "dbtable": staged,
-        "batchsize": ROWS_AT_ONCE,
-        "isolationLevel": "READ_COMMITTED",
-    }
-    with explained(spark, insert.sink):
-        numbered.write.format("jdbc").options(**options).mode("append").save()
+    send(spark, insert.sink, numbered, staged)
 
 
 def _end(column: str) -> Column:

@@ -9,7 +9,8 @@ import pytest
 from airflow_nrt.basics.errors import FencedError, InputError
 from airflow_nrt.engine.backfill import REPAIR, backfill
 from airflow_nrt.engine.publish.publishing import publish_entry, roll_forward
-from airflow_nrt.engine.sinks.jdbc import jdbc
+from airflow_nrt.engine.sinks.jdbc import jdbc, sending
+from airflow_nrt.engine.sinks.jdbc.reading import table_rows
 from airflow_nrt.engine.verify.interval import Interval
 from airflow_nrt.engine.verify.verify import verify
 from airflow_nrt.home.home import Home
@@ -193,6 +194,24 @@ def test_each_type_comes_back(spark, server: Server, tmp_path: Path) -> None:
     (row,) = server.query("SELECT b, i, l, d, day, at FROM kinds")
     assert row[0] in ("t", "1") and row[1:4] == ["5", "5", "5.000"] and row[4] == "2024-06-18"
     assert row[5].startswith("2024-06-18 02:30:00.123")
+
+
+@pytest.mark.parametrize("is_fast", [True, False])
+def test_texts_that_mean_something_to_a_database(spark, server: Server, tmp_path: Path, monkeypatch, is_fast) -> None:
+    if not is_fast:
+        monkeypatch.setattr(sending, "shipped_class", lambda spark, name: None)
+    texts = ["a\tb", "a\nb", "a\r\nb", "\\N", "\\.", "\\t", "'", '"', "%s ?", "ä\U0001f600", "", " ", "NULL"]
+    literals = ", ".join("'" + one.replace("'", "''") + "'" for one in [*texts, "none"])
+    query = f"SELECT price, NULLIF(ELT(price, {literals}), 'none') FROM orders"
+    name = f"odd_{is_fast}".lower()
+    plan = report(tmp_path, server.url, name, "price INT, s STRING", query)
+    stream = Stream(spark, plan, tmp_path / "home")
+    orders = [(1, n, "10:01:00") for n in range(1, len(texts) + 2)]
+    stream.absorb(arrive(tmp_path, "0", *orders), source="orders")
+    verdict = verify(spark, plan, stream.home)
+    assert verdict.is_proven, verdict
+    rows = table_rows(spark, plan.inserts[0].sink, plan.inserts[0].sink.physical).collect()
+    assert sorted((row["price"], row["s"]) for row in rows) == [*enumerate(texts, 1), (len(texts) + 1, None)]
 
 
 def test_early_and_late_versions_of_windows(spark, server: Server, tmp_path: Path) -> None:
