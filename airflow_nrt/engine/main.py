@@ -18,12 +18,13 @@ import sys
 import traceback
 from dataclasses import replace
 from functools import partial
+from importlib import import_module
 from pathlib import Path
+from threading import Thread
 
 from airflow_nrt.basics.errors import HomeError, NrtError
 from airflow_nrt.describe.cautions import cautions
 from airflow_nrt.describe.overlaps import check_sources
-from airflow_nrt.engine.driver.run import Runner
 from airflow_nrt.engine.driver.stopping import StopSignals, stop_signals
 from airflow_nrt.engine.java.brief_java import brief_java
 from airflow_nrt.engine.java.class_archive import lacking
@@ -136,6 +137,8 @@ def run_report(
     parallelism = plan.setting("parallelism.default")
     if parallelism is not None:
         settings.setdefault("spark.sql.shuffle.partitions", parallelism)
+    # Its imports take as long as a part of the start of Java, which runs meanwhile.
+    Thread(target=import_module, args=("airflow_nrt.engine.driver.run",), daemon=True).start()
     try:
         spark = start_session(plan.name, master, settings)
         stop.listen_in_java(spark)
@@ -147,6 +150,8 @@ def run_report(
         raise
     try:
         home = Home.create(location, plan, plan_of_home, group)
+        from airflow_nrt.engine.driver.run import Runner
+
         return Runner(spark, plan, home, available_now, launch, stop.asked, plan_of_home).run()
     finally:
         end_session(spark)
