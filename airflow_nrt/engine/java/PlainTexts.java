@@ -36,8 +36,10 @@ public class PlainTexts extends Rule {
     /** The pattern of a TIMESTAMP before and after what stands between its date and its time (values.py). */
     private static final String DATE = "^ *[0-9]{4}-[0-9]{2}-[0-9]{2}";
     private static final String TIME = "[0-9]{2}:[0-9]{2}:[0-9]{2}(?:[.][0-9]{0,9})? *$";
-    /** How a time is written, with up to six digits of a fraction after it. */
-    private static final String WRITTEN = "yyyy-MM-dd HH:mm:ss";
+    /** How a time is written, of which a format may be a part. */
+    private static final String WRITTEN = "yyyy-MM-dd HH:mm:ss.SSSSSS";
+    private static final int DATE_ENDS = 10;
+    private static final int FRACTION = 20;
     /** A BIGINT has so many digits, whichever they are. */
     private static final int DIGITS = 18;
     private static final long NOT_ASCII = 0x8080808080808080L;
@@ -96,9 +98,12 @@ public class PlainTexts extends Rule {
         if (whole instanceof Invoke && isValid((Invoke) whole)) {
             return call("isValid", DataTypes.BooleanType, ((Invoke) whole).targetObject());
         }
-        if (whole instanceof DateFormatClass && digits((DateFormatClass) whole) >= 0) {
+        if (whole instanceof DateFormatClass && isPart((DateFormatClass) whole)) {
             DateFormatClass format = (DateFormatClass) whole;
-            return first(call("written", DataTypes.StringType, format.left(), number(digits(format))), whole);
+            String pattern = String.valueOf(((Literal) format.right()).value());
+            int from = WRITTEN.indexOf(pattern);
+            Expression[] arguments = {format.left(), number(from), number(from + pattern.length())};
+            return first(call("written", DataTypes.StringType, arguments), whole);
         }
         // Of the expression as it was: in `whole` the cast may be another one by now.
         if (expression instanceof If && isTimestamp((If) expression)) {
@@ -132,14 +137,19 @@ public class PlainTexts extends Rule {
         return invoke.functionName().equals("isValid") && invoke.arguments().isEmpty() && isText(invoke.targetObject());
     }
 
-    /** The digits of the fraction that are written, -1 if it is another format or zone. */
-    private static int digits(DateFormatClass format) {
-        String pattern = format.right() instanceof Literal ? String.valueOf(((Literal) format.right()).value()) : "";
-        boolean isOurs = DataTypes.TimestampType.equals(format.left().dataType())
-            && "UTC".equals(format.timeZoneId().getOrElse(null)) && pattern.startsWith(WRITTEN);
-        String rest = isOurs ? pattern.substring(WRITTEN.length()) : "";
-        int digits = Math.max(rest.length() - 1, 0);
-        return isOurs && digits <= 6 && rest.equals(digits == 0 ? "" : "." + "S".repeat(digits)) ? digits : -1;
+    /** Whether it writes a part of WRITTEN, with whole fields but for the fraction, in UTC. */
+    private static boolean isPart(DateFormatClass format) {
+        if (!(format.right() instanceof Literal) || !DataTypes.TimestampType.equals(format.left().dataType())
+                || !"UTC".equals(format.timeZoneId().getOrElse(null))) {
+            return false;
+        }
+        String pattern = String.valueOf(((Literal) format.right()).value());
+        int from = WRITTEN.indexOf(pattern);
+        int to = from + pattern.length();
+        if (pattern.isEmpty() || from < 0 || !Character.isLetter(pattern.charAt(0))) {
+            return false;
+        }
+        return to > FRACTION || to < WRITTEN.length() && WRITTEN.charAt(to) != WRITTEN.charAt(to - 1);
     }
 
     private static boolean isShortDecimal(DataType kind) {
@@ -223,28 +233,28 @@ public class PlainTexts extends Rule {
         return new GenericArrayData(Arrays.copyOf(found, n));
     }
 
-    /** The text of a time in microseconds, null of a year that has not four digits. */
-    public static UTF8String written(long micros, int decimals) {
+    /** The text of a time in microseconds, from one place in WRITTEN to another; null of a year without four digits. */
+    public static UTF8String written(long micros, int from, int to) {
         long day = Math.floorDiv(micros, DAY);
         if (day < FIRST_DAY || day >= AFTER_LAST_DAY) {
             return null;
         }
-        LocalDate date = LocalDate.ofEpochDay(day);
+        byte[] text = new byte[WRITTEN.length()];
+        if (from < DATE_ENDS) {
+            LocalDate date = LocalDate.ofEpochDay(day);
+            write(text, 0, 4, date.getYear(), '-');
+            write(text, 5, 2, date.getMonthValue(), '-');
+            write(text, 8, 2, date.getDayOfMonth(), ' ');
+        }
         long rest = micros - day * DAY;
         int second = (int) (rest / MICROS);
-        byte[] text = new byte[decimals == 0 ? 19 : 20 + decimals];
-        write(text, 0, 4, date.getYear(), '-');
-        write(text, 5, 2, date.getMonthValue(), '-');
-        write(text, 8, 2, date.getDayOfMonth(), ' ');
         write(text, 11, 2, second / 3600, ':');
         write(text, 14, 2, second / 60 % 60, ':');
         write(text, 17, 2, second % 60, '.');
-        int fraction = (int) (rest % MICROS);
-        for (int i = decimals; i < 6; i++) {
-            fraction /= 10;
+        if (to > FRACTION) {
+            write(text, FRACTION, 6, (int) (rest % MICROS), '.');
         }
-        write(text, 20, decimals, fraction, '.');
-        return UTF8String.fromBytes(text);
+        return UTF8String.fromBytes(text, from, to - from);
     }
 
     /** Writes so many digits of a number, and what stands after them, if there is room. */

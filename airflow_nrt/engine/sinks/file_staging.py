@@ -23,6 +23,7 @@ from airflow_nrt.engine.sinks.partition_names import named_by, with_partition_na
 from airflow_nrt.engine.spark.footers import read_footer
 from airflow_nrt.files.checksum import checksum_of
 from airflow_nrt.home.log.entries import Published
+from airflow_nrt.model.archive import OFFSET
 from airflow_nrt.model.internal_columns import OP, WINDOW_END
 from airflow_nrt.model.options.csv_rows import csv_rows
 from airflow_nrt.model.options.known import sink_option
@@ -80,6 +81,8 @@ def stage(frame: DataFrame, insert: Insert, directory: Path, state: str, tasks: 
     if table.format == "parquet":
         codec = sink_option(table.options, "parquet.compression")
         writer = writer.option("compression", {"lz4": "lz4_raw", "none": "uncompressed"}.get(codec, codec))
+        # No two records of an archive have the same offset.
+        writer = writer.option(f"parquet.enable.dictionary#{OFFSET}", "false")
     elif table.format == "csv":
         null = sink_option(table.options, "csv.null-literal")
         mark = sink_option(table.options, "csv.quote-character")
