@@ -27,7 +27,7 @@ import scala.jdk.javaapi.CollectionConverters;
 import scala.reflect.ClassTag$;
 import scala.runtime.AbstractFunction1;
 
-/** The records of ranges of topics as rows that share the records' memory (see sources/kafka/records.py). */
+/** The records of ranges of topics as rows that share the records' memory (see sources/kafka/rows.py). */
 public final class KafkaRows extends AbstractFunction1 implements Serializable {
 
     private final boolean withHeaders;
