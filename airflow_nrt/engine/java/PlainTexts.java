@@ -19,6 +19,7 @@ import org.apache.spark.sql.catalyst.util.ArrayData;
 import org.apache.spark.sql.catalyst.util.GenericArrayData;
 import org.apache.spark.sql.execution.ColumnarRule;
 import org.apache.spark.sql.execution.SparkPlan;
+import org.apache.spark.sql.internal.SQLConf;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.Decimal;
@@ -38,6 +39,7 @@ public class PlainTexts extends Rule {
     private static final String TIME = "[0-9]{2}:[0-9]{2}:[0-9]{2}(?:[.][0-9]{0,9})? *$";
     /** How a time is written, of which a format may be a part. */
     private static final String WRITTEN = "yyyy-MM-dd HH:mm:ss.SSSSSS";
+    private static final String POLICY = "spark.sql.legacy.timeParserPolicy";
     private static final int DATE_ENDS = 10;
     private static final int FRACTION = 20;
     /** A BIGINT has so many digits, whichever they are. */
@@ -146,7 +148,9 @@ public class PlainTexts extends Rule {
         String pattern = String.valueOf(((Literal) format.right()).value());
         int from = WRITTEN.indexOf(pattern);
         int to = from + pattern.length();
-        if (pattern.isEmpty() || from < 0 || !Character.isLetter(pattern.charAt(0))) {
+        // Another calendar, and another meaning of S.
+        boolean isLegacy = "LEGACY".equalsIgnoreCase(SQLConf.get().getConfString(POLICY, ""));
+        if (isLegacy || pattern.isEmpty() || from < 0 || !Character.isLetter(pattern.charAt(0))) {
             return false;
         }
         return to > FRACTION || to < WRITTEN.length() && WRITTEN.charAt(to) != WRITTEN.charAt(to - 1);

@@ -241,6 +241,16 @@ def test_another_format_is_spark_s(spark, other: str) -> None:
     assert "static_invoke(" not in frame._jdf.queryExecution().executedPlan().toString()
 
 
+def test_another_calendar_is_spark_s(spark) -> None:
+    times = spark.range(1).selectExpr("timestamp_micros(1718700000123456) AS t")
+    spark.conf.set("spark.sql.legacy.timeParserPolicy", "LEGACY")
+    try:
+        assert times.selectExpr(f'date_format(t, "{WHOLE}.SSSSSS") AS t').first()["t"] == "2024-06-18 08:40:00.000123"
+    finally:
+        spark.conf.unset("spark.sql.legacy.timeParserPolicy")
+    assert times.selectExpr(f'date_format(t, "{WHOLE}.SSSSSS") AS t').first()["t"] == "2024-06-18 08:40:00.123456"
+
+
 def test_fields_that_are_kept_are_not_those_of_a_later_line(spark) -> None:
     lines = spark.range(100).repartition(1).selectExpr("concat(id, ',', id + 1) AS text")
     kept = lines.selectExpr(f"{BY_BYTES['fields']} AS fields").agg(F.expr("collect_list(fields) AS all")).first()
