@@ -85,7 +85,9 @@ def shipped_class(session: SparkSession, name: str) -> Any | None:
         try:
             ship_java(session, name)
             made = java_class(session.sparkContext._jvm, f"airflow_nrt.{name}")
-            known[name] = None if isinstance(made, JavaPackage) else made
+            if isinstance(made, JavaPackage):
+                raise TypeError("Java does not find its class")
+            known[name] = made
         except (Py4JError, TypeError) as other:
             known[name] = None
             log.warning("batches take longer than they need, as %s.java does not fit here: %s", name, other)
