@@ -149,7 +149,7 @@ public class PlainTexts extends Rule {
         int from = WRITTEN.indexOf(pattern);
         int to = from + pattern.length();
         // Another calendar, and another meaning of S.
-        boolean isLegacy = "LEGACY".equalsIgnoreCase(SQLConf.get().getConfString(POLICY, ""));
+        boolean isLegacy = "LEGACY".equalsIgnoreCase(SQLConf.get().getConfString(POLICY));
         if (isLegacy || pattern.isEmpty() || from < 0 || !Character.isLetter(pattern.charAt(0))) {
             return false;
         }

@@ -243,12 +243,16 @@ def test_another_format_is_spark_s(spark, other: str) -> None:
 
 def test_another_calendar_is_spark_s(spark) -> None:
     times = spark.range(1).selectExpr("timestamp_micros(1718700000123456) AS t")
-    spark.conf.set("spark.sql.legacy.timeParserPolicy", "LEGACY")
+    written = f'date_format(t, "{WHOLE}.SSSSSS") AS t'
+    policy = "spark.sql.legacy.timeParserPolicy"
+    before = spark.conf.get(policy)
     try:
-        assert times.selectExpr(f'date_format(t, "{WHOLE}.SSSSSS") AS t').first()["t"] == "2024-06-18 08:40:00.000123"
+        spark.conf.set(policy, "LEGACY")
+        assert times.selectExpr(written).first()["t"] == "2024-06-18 08:40:00.000123"
+        spark.conf.unset(policy)
+        assert times.selectExpr(written).first()["t"] == "2024-06-18 08:40:00.123456"
     finally:
-        spark.conf.unset("spark.sql.legacy.timeParserPolicy")
-    assert times.selectExpr(f'date_format(t, "{WHOLE}.SSSSSS") AS t').first()["t"] == "2024-06-18 08:40:00.123456"
+        spark.conf.set(policy, before)
 
 
 def test_fields_that_are_kept_are_not_those_of_a_later_line(spark) -> None:
