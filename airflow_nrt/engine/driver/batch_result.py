@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from airflow_nrt.basics.spelling import bigint
-from airflow_nrt.engine.time.accept import accepted
+from airflow_nrt.engine.archive.staged_rows import as_staged, staged_rows
+from airflow_nrt.engine.spark.tuning import Tasks
+from airflow_nrt.engine.time.accept import accepted, judge
 from airflow_nrt.engine.versions.throttled_changes import WaitingFiles
 from airflow_nrt.engine.versions.versions import Touched
-from airflow_nrt.home.log.entries import Lateness, Published, StateFile
+from airflow_nrt.home.home import Home
+from airflow_nrt.home.log.entries import Lateness, Published, Split, StateFile
 from airflow_nrt.model.internal_columns import BATCH, SEEN
 from airflow_nrt.model.plan import Source
 
@@ -56,10 +59,18 @@ class BatchResult:
 @dataclass
 class BatchRows:
     """The judged rows of a batch, which the entry `number` commits. The first consumer gets the frame whose observation
-    counts them."""
+    counts them.
+
+    `splits` are what it reads, `numbers` their numbers, where the order of rows matters. `latest` is the last rowtime
+    (ms) that is not in the future, `arrival` SQL of `_nrt_absorbed`.
+    """
 
     source: Source
     number: int
+    splits: Sequence[Split]
+    numbers: Mapping[str, int] | None
+    latest: int | None
+    arrival: str
     _next: DataFrame
     _others: DataFrame
 
@@ -71,3 +82,13 @@ class BatchRows:
     def archived(self) -> DataFrame:
         """The rows for the archive of the source, with the number of their batch."""
         return self.take(None).withColumn(BATCH, F.lit(self.number).cast("bigint"))
+
+    def staged(
+        self, spark: SparkSession, home: Home, archived: Sequence[Published], tasks: Tasks
+    ) -> Callable[[int | None], DataFrame]:
+        """What `take` gives, from the files that were staged for the archive."""
+        if not archived:
+            return self.take
+        rows = staged_rows(spark, self.source, home, archived, self.splits, self.numbers, tasks)
+        judged = judge(rows, as_staged(self.source), self.latest, self.arrival)
+        return lambda watermark: accepted(judged, self.source, f"{bigint(watermark)} AS {SEEN}")

@@ -6,7 +6,7 @@ None of it counts before the commit.
 from __future__ import annotations
 
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 from pyspark.sql import DataFrame, SparkSession
@@ -77,20 +77,19 @@ class BatchStaging:
             return BatchResult(proposals=dict.fromkeys(source_of(source.table).parts(splits)))
         latest = latest_rowtime(self._spark, self._plan, source, clock)
         arrival = absorbed(clock, position.sources[source.name].watermark)
-        judged = judge(self._read(source, splits, position), source, latest, arrival)
-        several = (
-            len(batch.watermarks)
-            + len(self._plan.passing(source.name))
-            + len(self._plan.updated_through(source.name))
-            + source.is_archived
-            > 1
-        )
+        usable = [split for split in splits if not split.corrupt]
+        numbers = self._numbers(source, splits, position)
+        read = source_of(source.table).read(self._spark, source, usable, self._store.tasks, numbers)
+        judged = judge(read, source, latest, arrival)
+        # Windows read what is staged for the archive.
+        readers = 1 if source.is_archived else len(batch.watermarks)
+        several = readers + len(self._plan.passing(source.name)) + len(self._plan.updated_through(source.name)) > 1
         judged = without_lines(judged).persist() if several else judged
         parts = source_of(source.table).parts(splits)
         proposed = {part: f"proposal_{n}" for n, part in enumerate(parts)}
         watched, counts = metered(judged, {name: parts[part] for part, name in proposed.items()})
         updates = Updates(self._store, self._plan, position, clock)
-        rows = BatchRows(source, number, watched, judged)
+        rows = BatchRows(source, number, usable, numbers, latest, arrival, watched, judged)
         try:
             written, published = write(batch, rows, position, updates)
             changes, waiting = self.stage_changes(updates, number - 1)
@@ -120,12 +119,11 @@ class BatchStaging:
             waiting=waiting,
         )
 
-    def _read(self, source: Source, splits: Sequence[Split], position: Position) -> DataFrame:
-        ordered = needs_position(self._plan, source.name)
+    def _numbers(self, source: Source, splits: Sequence[Split], position: Position) -> dict[str, int] | None:
+        """The numbers of the splits, where the order of rows matters."""
         first = position.sources[source.name].files
-        numbers = {split.name: first + n for n, split in enumerate(splits)} if ordered else None
-        usable = [split for split in splits if not split.corrupt]
-        return source_of(source.table).read(self._spark, source, usable, self._store.tasks, numbers)
+        ordered = needs_position(self._plan, source.name)
+        return {split.name: first + n for n, split in enumerate(splits)} if ordered else None
 
     def _write(
         self, batch: Batch, rows: BatchRows, position: Position, updates: Updates
@@ -134,18 +132,20 @@ class BatchStaging:
         source = batch.source
         written: dict[str, Written] = {}
         published: list[Published] = []
+        of_windows: Callable[[int | None], DataFrame] = rows.take
+        if source.is_archived:
+            insert = self._plan.insert(source.table.options[ARCHIVE])
+            frame = run_query(insert.query, {source.name: rows.archived()})
+            published += self._staging.stage(insert, frame, ARCHIVED)
+            of_windows = rows.staged(self._spark, self._home, published, self._store.tasks)
         for operator in self._plan.readers(source.name):
             layout, state = self._layouts[operator.name], position.operators[operator.name]
-            views = self._views(operator.input, source, rows.take(batch.watermarks[operator.name]))
+            views = self._views(operator.input, source, of_windows(batch.watermarks[operator.name]))
             partials = kind_of(layout).absorb(self._store, layout, state, views)
             written[operator.name] = self._store.write(operator.name, partials)
         for insert in self._plan.passing(source.name):
             frame = run_query(insert.query, self._views(insert.query, source, rows.take(None)))
             published += self._staging.stage(insert, frame, "passed")
-        if source.is_archived:
-            insert = self._plan.insert(source.table.options[ARCHIVE])
-            frame = run_query(insert.query, {source.name: rows.archived()})
-            published += self._staging.stage(insert, frame, ARCHIVED)
         updates.absorb({source.name: partial(rows.take, None)} if self._plan.updated_by(source.name) else {})
         return written, published
 

@@ -5,6 +5,7 @@ import java.util.Arrays;
 import org.apache.spark.sql.SparkSessionExtensions;
 import org.apache.spark.sql.catalyst.expressions.Cast;
 import org.apache.spark.sql.catalyst.expressions.Coalesce;
+import org.apache.spark.sql.catalyst.expressions.Contains;
 import org.apache.spark.sql.catalyst.expressions.DateFormatClass;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.If;
@@ -45,6 +46,7 @@ public class PlainTexts extends Rule {
     /** A BIGINT has so many digits, whichever they are. */
     private static final int DIGITS = 18;
     private static final long NOT_ASCII = 0x8080808080808080L;
+    private static final long LOWEST_BITS = 0x0101010101010101L;
     private static final long MICROS = 1000000L;
     private static final long DAY = 86400L * MICROS;
     /** 0001-01-01 and 10000-01-01: years of four digits. */
@@ -97,6 +99,11 @@ public class PlainTexts extends Rule {
         if (whole instanceof StringSplit) {
             return split((StringSplit) whole);
         }
+        if (whole instanceof Contains && isCharacter((Contains) whole)) {
+            Contains contains = (Contains) whole;
+            int character = String.valueOf(((Literal) contains.right()).value()).charAt(0);
+            return call("has", DataTypes.BooleanType, contains.left(), number(character));
+        }
         if (whole instanceof Invoke && isValid((Invoke) whole)) {
             return call("isValid", DataTypes.BooleanType, ((Invoke) whole).targetObject());
         }
@@ -133,6 +140,15 @@ public class PlainTexts extends Rule {
         return DataTypes.TimestampNTZType.equals(test.dataType())
             && (pattern.equals(DATE + " " + TIME) || pattern.equals(DATE + "[ T]" + TIME))
             && isText(like.left()) && like.left().semanticEquals(text(test.trueValue()));
+    }
+
+    /** Whether a text is searched for one character of ASCII. */
+    private static boolean isCharacter(Contains contains) {
+        if (!(contains.right() instanceof Literal) || !isText(contains.left()) || !isText(contains.right())) {
+            return false;
+        }
+        String searched = String.valueOf(((Literal) contains.right()).value());
+        return searched.length() == 1 && searched.charAt(0) < 128;
     }
 
     private static boolean isValid(Invoke invoke) {
@@ -214,6 +230,25 @@ public class PlainTexts extends Rule {
             i++;
         }
         return i == size || text.isValid();
+    }
+
+    /** Whether one of the bytes is this one. */
+    public static boolean has(UTF8String text, int searched) {
+        int size = text.numBytes();
+        long everywhere = searched * LOWEST_BITS;
+        int i = 0;
+        while (i + 8 <= size) {
+            // The one is zero in here, the only byte whose highest bit is lent to it and was not set before.
+            long other = Platform.getLong(text.getBaseObject(), text.getBaseOffset() + i) ^ everywhere;
+            if (((other - LOWEST_BITS) & ~other & NOT_ASCII) != 0) {
+                return true;
+            }
+            i += 8;
+        }
+        while (i < size && text.getByte(i) != searched) {
+            i++;
+        }
+        return i < size;
     }
 
     /** The fields of a line. They share its memory, as columns of a row do. */

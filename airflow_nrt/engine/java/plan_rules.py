@@ -26,8 +26,8 @@ from pyspark.sql import SparkSession
 
 from airflow_nrt.engine.java.java_class import JavaClass
 
-RULES = ("MergedAggregates", "MomentsByReference", "PlainCasts", "PlainTexts")
-_CALLED = ("PlainTexts",)
+RULES = ("MergedAggregates", "MomentsByReference", "PlainCasts", "PlainTexts", "CompiledMetrics")
+_CALLED = ("PlainTexts", "CompiledMetrics")
 """Those whose methods generated code calls, wherever a task runs."""
 
 log = logging.getLogger(__name__)

@@ -201,6 +201,19 @@ def test_bytes_are_text_where_spark_says_so(spark) -> None:
     }
 
 
+def test_a_character_is_found_where_spark_finds_it(spark) -> None:
+    random = Random(7)
+    near = b'!"#\xa2\x22\x23\x21\x00\x01aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa'
+    texts = [bytes(random.choice(near) for _ in range(random.randint(0, 20))) for _ in range(5000)]
+    rows = spark.createDataFrame([(one,) for one in [*texts, b"", b"a" * 23 + b'"', None]], "bytes BINARY")
+    both = rows.selectExpr("CAST(bytes AS STRING) AS text").selectExpr(
+        """contains(text, '"') AS ours""", """instr(text, '"') > 0 AS theirs"""
+    )
+    assert both._jdf.queryExecution().executedPlan().toString().count("static_invoke(") == 1
+    assert both.where("NOT ours <=> theirs").count() == 0
+    assert both.where("ours").count() > 1000 and both.where("NOT ours").count() > 1000
+
+
 WHOLE = "yyyy-MM-dd HH:mm:ss"
 FORMATS = (
     WHOLE,

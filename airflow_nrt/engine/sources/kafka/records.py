@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from airflow_nrt.basics.spelling import quote, string_literal
+from airflow_nrt.basics.spelling import quote
 from airflow_nrt.engine.sources.faults import FAULT, WHY, both_faults
 from airflow_nrt.engine.sources.kafka.client import patience
 from airflow_nrt.engine.sources.kafka.contents import parsed
 from airflow_nrt.engine.sources.kafka.rows import rows_of_topics
 from airflow_nrt.engine.sources.kafka.upserts import key_fault, parsed_upserts
 from airflow_nrt.engine.sources.place import BLOCK, FILE, INDEX, NUMBER
-from airflow_nrt.engine.sources.ranges import OFFSET, PART, in_ranges
+from airflow_nrt.engine.sources.ranges import OFFSET, PART, placed
 from airflow_nrt.home.log.entries import SourceRange
 from airflow_nrt.model.connectors.kafka import HEADERS, KIND, PARTITION, TIMESTAMP
 from airflow_nrt.model.connectors.kafka_options import key_columns, key_part, key_prefix, properties, value_part
@@ -41,7 +41,8 @@ def read_ranges(
     if any(metadata):
         columns += ["topic AS _nrt_topic", OFFSET, TIMESTAMP, KIND]
         columns += [HEADERS] if "headers" in metadata else []
-    rows = _placed(records, ranges, numbers).selectExpr("key AS _nrt_key", "value AS _nrt_value", *columns)
+    located = records.withColumn(PART, F.expr(f"concat(topic, '-', {PARTITION})"))
+    rows = placed(located, ranges, numbers, PARTITION).selectExpr("key AS _nrt_key", "value AS _nrt_value", *columns)
     value = value_part(table)
     prefix = key_prefix(table)
     if table.has_upserts:
@@ -57,29 +58,6 @@ def read_ranges(
         one for one in (key_part(table).columns if key_columns(table) else ()) if prefix + one.name in wanted - in_value
     ]
     return _with_key(rows, table, of_key, prefix) if of_key else rows.drop(_KEY)
-
-
-def _placed(records: DataFrame, ranges: Sequence[SourceRange], numbers: Mapping[str, int]) -> DataFrame:
-    """The records with the names of their ranges, their places there, and the numbers of the ranges.
-
-    A batch of a stream has one range of each partition, so that a record finds it by the number of its partition.
-    """
-    topics, parts = {one.part.rpartition("-")[0] for one in ranges}, {one.part for one in ranges}
-    if len(topics) > 1 or len(parts) < len(ranges):
-        return in_ranges(records.withColumn(PART, F.expr(f"concat(topic, '-', {PARTITION})")), ranges, numbers)
-    of = {int(one.part.rpartition("-")[2]): one for one in ranges}
-
-    def found(value: Callable[[SourceRange], str], kind: str) -> str:
-        values = (f"CAST({value(of[n]) if n in of else 'NULL'} AS {kind})" for n in range(max(of) + 1))
-        return f"get(array({', '.join(values)}), {PARTITION})"
-
-    return records.selectExpr(
-        "*",
-        f"{found(lambda one: string_literal(one.name), 'STRING')} AS {FILE}",
-        f"{found(lambda one: str(numbers.get(one.name, 'NULL')), 'BIGINT')} AS {NUMBER}",
-        f"{found(lambda one: str(one.start), 'BIGINT')} AS {BLOCK}",
-        f"{OFFSET} - {found(lambda one: str(one.start), 'BIGINT')} AS {INDEX}",
-    )
 
 
 def _with_key(rows: DataFrame, table: Table, columns: Sequence[Column], prefix: str) -> DataFrame:
