@@ -62,7 +62,7 @@ public class CompiledMetrics extends Rule {
         return fits ? new Step(metrics.name(), metrics.metricExpressions(), metrics.child()) : below;
     }
 
-    /** Whether it counts rows, or is the largest BIGINT of them. */
+    /** Whether it is a count, or the largest of some BIGINTs. */
     private static boolean isKnown(Expression metric) {
         if (!(metric instanceof Alias) || !(((Alias) metric).child() instanceof AggregateExpression)) {
             return false;
@@ -73,7 +73,7 @@ public class CompiledMetrics extends Rule {
         return isKind && isLong && one.filter().isEmpty() && !one.isDistinct();
     }
 
-    /** Spark's step, as one that Spark can compile together with its neighbours. */
+    /** Spark's step, which its neighbours' code can contain. Where nothing is compiled, it does what Spark's does. */
     public static class Step extends CollectMetricsExec implements CodegenSupport {
 
         private transient CodegenSupport parent;
@@ -81,6 +81,10 @@ public class CompiledMetrics extends Rule {
 
         public Step(String name, Seq metrics, SparkPlan child) {
             super(name, metrics, child);
+        }
+
+        public String nodeName() {
+            return "CollectMetrics";
         }
 
         public CodegenSupport parent() {
@@ -96,12 +100,14 @@ public class CompiledMetrics extends Rule {
         }
 
         public String doProduce(CodegenContext context) {
-            boolean[] areCounts = new boolean[metricExpressions().size()];
-            for (int n = 0; n < areCounts.length; n++) {
-                areCounts[n] = function(n) instanceof Count;
+            if (numbers == null) {
+                boolean[] areCounts = new boolean[metricExpressions().size()];
+                for (int n = 0; n < areCounts.length; n++) {
+                    areCounts[n] = function(n) instanceof Count;
+                }
+                numbers = new Numbers(areCounts);
+                sparkContext().register(numbers);
             }
-            numbers = new Numbers(areCounts);
-            sparkContext().register(numbers);
             return ((CodegenSupport) child()).produce(context, this);
         }
 
@@ -127,7 +133,7 @@ public class CompiledMetrics extends Rule {
 
         public Row collectedMetrics() {
             if (numbers == null || numbers.isZero()) {
-                // No row was read, or Spark did not compile this step.
+                // No row was read, or this step was not compiled.
                 return super.collectedMetrics();
             }
             Object[] values = new Object[metricExpressions().size()];

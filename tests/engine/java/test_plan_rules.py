@@ -1,5 +1,5 @@
-"""Aggregates of rows that lie by key are one step, moments stand beside the code, texts are read and written as bytes,
-casts take the number that is there: and plans say what they said."""
+"""Aggregates of rows that lie by key are one step, moments stand beside the code, batches are counted in it, texts are
+read and written as bytes, casts take the number that is there: and plans say what they said."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from decimal import Decimal
 from random import Random
 
 import pytest
+from pyspark.sql import DataFrame, Observation
 from pyspark.sql import functions as F
 
 from airflow_nrt.basics.types import DataType, decimal
@@ -99,6 +100,56 @@ def test_a_session_goes_without_a_rule_that_does_not_fit(spark, monkeypatch, cap
     plan_rules.use_plan_rules(spark)
     for rule in plan_rules.RULES:
         assert f"{rule}.java does not fit here" in caplog.text
+
+
+# ----------------------------------------------------------------------------------------------- compiled metrics
+
+METRICS = {
+    "all": "count(*)",
+    "some": "count(nullif(v % 3, 0))",
+    "both": "count(nullif(v % 2, 0), nullif(v % 3, 0))",
+    "most": "max(IF(v % 10 = 7, -v, NULL))",
+    "none": "max(IF(v < 0, v, NULL))",
+}
+
+
+def measured(frame) -> tuple[DataFrame, Observation]:
+    metrics = Observation()
+    return frame.observe(metrics, *(F.expr(sql).alias(name) for name, sql in METRICS.items())), metrics
+
+
+@pytest.mark.parametrize("count", [0, 1, 1000])
+def test_metrics_are_those_of_an_aggregate(spark, compiled, count: int) -> None:
+    frame = spark.range(0, count, 1, 4).selectExpr("id AS v")
+    watched, metrics = measured(frame)
+    kept = watched.where("v % 5 = 0").groupBy(F.expr("v % 2").alias("k")).count()
+    assert "metrics */).most(3" in generated(kept)[0]
+    assert sum(row["count"] for row in kept.collect()) == -(-count // 5)
+    assert metrics.get == frame.selectExpr(*(f"{sql} AS {name}" for name, sql in METRICS.items())).first().asDict()
+
+
+def test_metrics_of_rows_that_two_steps_read_are_counted_once(spark, compiled) -> None:
+    watched, metrics = measured(rows(spark))
+    moved = watched.repartition(2, "k")
+    both = moved.groupBy("k").count().join(moved.groupBy("k").agg(F.max("v").alias("v")), "k")
+    assert both.count() == 10
+    assert metrics.get["all"] == 1000
+
+
+def test_metrics_of_rows_that_are_kept_are_counted_once(spark, compiled) -> None:
+    watched, metrics = measured(rows(spark).repartition(4))
+    cached = watched.selectExpr("k", "v").persist()
+    assert cached.count() == cached.count() == 1000
+    cached.unpersist()
+    assert metrics.get["all"] == 1000
+
+
+def test_other_metrics_are_spark_s(spark, compiled) -> None:
+    metrics = Observation()
+    watched = rows(spark).observe(metrics, F.sum("v").alias("total"), F.max(F.col("v").cast("string")).alias("most"))
+    assert "metrics */" not in "".join(generated(watched))
+    watched.collect()
+    assert metrics.get == {"total": 499500, "most": "999"}
 
 
 # ---------------------------------------------------------------------------------------------------- plain casts
