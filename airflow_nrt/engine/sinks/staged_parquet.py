@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.types import LongType
 
 from airflow_nrt.engine.sinks.ordered import ordered
-from airflow_nrt.engine.spark.footers import read_footer
+from airflow_nrt.engine.spark.footers import read_footer, schema_of
 from airflow_nrt.files.checksum import checksum_of
 from airflow_nrt.home.log.entries import Published
 from airflow_nrt.model.internal_columns import WINDOW_END
@@ -37,8 +38,15 @@ def read_staged(spark: SparkSession, insert: Insert, files: Iterable[Path]) -> D
     for file in files:
         # An entry may have been staged in several steps.
         by_place.setdefault(file.parents[1 if insert.operators else 0], []).append(str(file))
-    parts = (spark.read.option("basePath", str(base)).parquet(*some) for base, some in by_place.items())
-    return reduce(DataFrame.unionAll, parts)
+    return reduce(DataFrame.unionAll, (_read(spark, insert, base, some) for base, some in by_place.items()))
+
+
+def _read(spark: SparkSession, insert: Insert, base: Path, files: Sequence[str]) -> DataFrame:
+    # Spark would start a job to read the schema of a file.
+    schema = schema_of(Path(files[0]))
+    if insert.operators:
+        schema = schema.add(WINDOW_END, LongType())
+    return spark.read.schema(schema).option("basePath", str(base)).parquet(*files)
 
 
 def staged_parquet(

@@ -1,4 +1,4 @@
-"""Footers of Parquet files: rows, and extremes and NULLs of columns, read without a Spark job.
+"""Footers of Parquet files: rows, extremes and NULLs of columns, and Spark's schema, read without a Spark job.
 
 The footer is a Thrift structure in the compact protocol (parquet-format, `FileMetaData`). It is decoded whole into
 field numbers and values, and a few of them are used. Through the JVM this would take a hundred calls a file.
@@ -6,14 +6,18 @@ field numbers and values, and a few of them are used. Through the JVM this would
 
 from __future__ import annotations
 
+import json
 import struct
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from pyspark.sql.types import StructType
+
 _MAGIC = b"PAR1"
 _TAIL = len(_MAGIC) + 4
+_SCHEMA = b"org.apache.spark.sql.parquet.row.metadata"
 
 
 @dataclass(frozen=True)
@@ -46,6 +50,14 @@ def read_footer(files: Iterable[Path], columns: Iterable[str] = ()) -> Footer:
                 if name in found:
                     found[name] = _merged(found[name], chunk[3].get(12, {}))
     return Footer(rows, found)
+
+
+def schema_of(file: Path) -> StructType:
+    """The schema of a file that Spark wrote. Raises ValueError if it did not."""
+    for pair in _file_metadata(file).get(5, ()):
+        if pair[1] == _SCHEMA:
+            return StructType.fromJson(json.loads(pair[2]))
+    raise ValueError(f"{file} was not written by Spark")
 
 
 def _merged(column: ColumnFooter, statistics: dict[int, Any]) -> ColumnFooter:
