@@ -16,11 +16,14 @@ import logging
 import os
 import sys
 import traceback
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from importlib import import_module
 from pathlib import Path
 from threading import Thread
+
+from pyspark.sql import SparkSession
 
 from airflow_nrt.basics.errors import HomeError, NrtError
 from airflow_nrt.describe.cautions import cautions
@@ -140,7 +143,7 @@ def run_report(
     # Its imports take as long as a part of the start of Java, which runs meanwhile.
     Thread(target=import_module, args=("airflow_nrt.engine.driver.run",), daemon=True).start()
     try:
-        spark = start_session(plan.name, master, settings)
+        spark = start_session(plan.name, master, settings, partial(_load_clients, plan))
         stop.listen_in_java(spark)
         spark.sparkContext.setLogLevel("WARN")
     except (Exception, KeyboardInterrupt) as failure:
@@ -155,6 +158,15 @@ def run_report(
         return Runner(spark, plan, home, available_now, launch, stop.asked, plan_of_home).run()
     finally:
         end_session(spark)
+
+
+def _load_clients(plan: Plan, spark: SparkSession) -> None:
+    from airflow_nrt.engine.sources import source_of
+
+    # The runner asks again, and says what is wrong.
+    with suppress(Exception):
+        for source in plan.sources:
+            source_of(source.table).load_client(spark, source.table)
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ import zipfile
 from collections.abc import Iterable
 from importlib.resources import files
 from pathlib import Path
+from threading import Lock
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -23,6 +24,8 @@ from airflow_nrt.basics.masters import is_local
 from airflow_nrt.engine.java.objects import elements, java_class
 
 _shipped: WeakKeyDictionary[SparkContext, dict[str, Any]] = WeakKeyDictionary()
+
+_shipping = Lock()
 
 log = logging.getLogger(__name__)
 
@@ -80,18 +83,19 @@ def ship_java(session: SparkSession, name: str) -> None:
 
 def shipped_class(session: SparkSession, name: str) -> Any | None:
     """The class of `<name>.java`, for this JVM and all tasks; None if it does not fit this Spark."""
-    known = _shipped.setdefault(session.sparkContext, {})
-    if name not in known:
-        try:
-            ship_java(session, name)
-            made = java_class(session.sparkContext._jvm, f"airflow_nrt.{name}")
-            if isinstance(made, JavaPackage):
-                raise TypeError("Java does not find its class")
-            known[name] = made
-        except (Py4JError, TypeError) as other:
-            known[name] = None
-            log.warning("batches take longer than they need, as %s.java does not fit here: %s", name, other)
-    return known[name]
+    with _shipping:
+        known = _shipped.setdefault(session.sparkContext, {})
+        if name not in known:
+            try:
+                ship_java(session, name)
+                made = java_class(session.sparkContext._jvm, f"airflow_nrt.{name}")
+                if isinstance(made, JavaPackage):
+                    raise TypeError("Java does not find its class")
+                known[name] = made
+            except (Py4JError, TypeError) as other:
+                known[name] = None
+                log.warning("batches take longer than they need, as %s.java does not fit here: %s", name, other)
+        return known[name]
 
 
 def source(name: str) -> str:

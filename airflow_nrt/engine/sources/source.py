@@ -68,6 +68,13 @@ class Source(ABC):
         """Raises InputError if the table's server is not there, or refuses. Asked before a stream."""
         return
 
+    def load_client(self, spark: SparkSession, table: Table) -> None:
+        """Loads the classes with which rows of the table's server are read, while the session is set up.
+
+        Nothing may be planned by then. What goes wrong is said by `check`.
+        """
+        return
+
     @abstractmethod
     def enumerator(self, spark: SparkSession | None, table: Table, read: Iterable[Split] = ()) -> SplitEnumerator:
         """The enumerator of a table; `read` are the splits that were read before. `spark` is None before a session."""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from threading import Thread
 
 from pyspark.sql import SparkSession
 
@@ -79,8 +80,15 @@ _ALWAYS = {
 }
 
 
-def start_session(name: str, master: str | None, settings: Mapping[str, str]) -> SparkSession:
+def start_session(
+    name: str,
+    master: str | None,
+    settings: Mapping[str, str],
+    meanwhile: Callable[[SparkSession], object] = lambda session: None,
+) -> SparkSession:
     """A session for one report. `master` is None where spark-submit chose one; `settings` win over the defaults.
+
+    `meanwhile` runs in a thread of its own while the session is set up, and may go on after it. It must plan nothing.
 
     Raises InputError if SPARK_HOME or the master is wrong, parts of Spark are of different versions, or Spark can't
     start.
@@ -98,6 +106,7 @@ def start_session(name: str, master: str | None, settings: Mapping[str, str]) ->
     chosen = {**defaults, **settings}
     try:
         session = quick_session(chosen if is_local(master) else with_executors_java(chosen))
+        Thread(target=meanwhile, args=(session,), daemon=True).start()
         _set_up(session, settings)
     except FileNotFoundError as missing:
         raise InputError(

@@ -36,6 +36,9 @@ class ArchivedTopic(Source):
         if kafka_option(table, STARTUP) == ARCHIVED:
             check_goes_on(spark, table, beginnings(table))
 
+    def load_client(self, spark: SparkSession, table: Table) -> None:
+        self._topic.load_client(spark, table)
+
     def enumerator(self, spark: SparkSession | None, table: Table, read: Iterable[Split] = ()) -> SplitEnumerator:
         assert spark is not None
         ranges = ranges_of(read)

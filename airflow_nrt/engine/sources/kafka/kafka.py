@@ -10,6 +10,7 @@ from airflow_nrt.basics.spelling import string_literal
 from airflow_nrt.engine.sources.kafka.client import Client
 from airflow_nrt.engine.sources.kafka.partitions import Partitions
 from airflow_nrt.engine.sources.kafka.records import no_records, read_ranges
+from airflow_nrt.engine.sources.kafka.rows import load_rows
 from airflow_nrt.engine.sources.place import BLOCK, FILE, INDEX
 from airflow_nrt.engine.sources.source import Source
 from airflow_nrt.engine.spark.tuning import Tasks
@@ -36,6 +37,10 @@ class Kafka(Source):
             client.ends(client.partitions())
         finally:
             client.close()
+
+    def load_client(self, spark: SparkSession, table: Table) -> None:
+        self.check(spark, table)
+        load_rows(spark)
 
     def enumerator(self, spark: SparkSession | None, table: Table, read: Iterable[Split] = ()) -> Partitions:
         assert spark is not None
