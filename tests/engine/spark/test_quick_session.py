@@ -17,17 +17,20 @@ _NAMED = "org.apache.spark.sql.ml.InternalFunctionRegistration"
 _REGISTRY = "org.apache.spark.sql.catalyst.analysis.FunctionRegistry$"
 _PROGRAM = f"""
 import sys
+from queue import Queue
 from airflow_nrt.engine.spark import quick_session
 from airflow_nrt.engine.java.finding import ensure_java
 from airflow_nrt.engine.spark.quick_session import end_session
 from airflow_nrt.engine.spark.session import start_session
 ensure_java()
 settings = {{"spark.sql.extensions": "{_NAMED}", "spark.sql.shuffle.partitions": "5"}}
-session = start_session("quick", "local[1]", settings)
+met = Queue()
+session = start_session("quick", "local[1]", settings, met.put)
 print("pandas" in sys.modules)
 functions = getattr(getattr(session._jvm, "{_REGISTRY}"), "MODULE$")
 print(functions.internal().listFunction().mkString(" ").count("vector_to_array"))
 print(session.conf.get("spark.sql.shuffle.partitions"), session.sparkContext.appName, session.range(3).count())
+print(met.get(timeout=30) is session)
 server = session.sparkContext._accumulatorServer
 end_session(session)
 print(server.socket.fileno(), session.sparkContext._jsc)
@@ -59,12 +62,16 @@ def test_settings_and_the_name_are_the_sessions(told: list[str]) -> None:
     assert told[2] == "5 airflow-nrt: quick 3"
 
 
+def test_others_may_use_it_while_it_is_set_up(told: list[str]) -> None:
+    assert told[3] == "True"
+
+
 def test_the_end_ends_the_server_too_and_another_session_can_begin(told: list[str]) -> None:
-    assert told[3:5] == ["-1 None", "4"]
+    assert told[4:6] == ["-1 None", "4"]
 
 
 def test_sparks_builder_makes_the_same_session(told: list[str]) -> None:
-    assert told[5:] == ["5 5"]
+    assert told[6:] == ["5 5"]
 
 
 def test_functions_of_machine_learning_are_not_there(spark) -> None:

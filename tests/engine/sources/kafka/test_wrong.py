@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -10,7 +12,7 @@ import pytest
 from airflow_nrt.basics.errors import InputError, NrtError
 from airflow_nrt.demo.servers.ports import free_port
 from airflow_nrt.engine.sources import source_of
-from tests.engine.sources.kafka.reports import report
+from tests.engine.sources.kafka.reports import report, script
 from tests.servers.kafka import Broker, Topics
 
 
@@ -44,6 +46,15 @@ def test_no_such_topic(spark, broker: Broker, topics: Topics, tmp_path: Path) ->
     assert told == (
         f"table 'orders': {broker.address} has no topic 'click'; did you mean 'clicks'?: create it, or correct 'topic'"
     )
+
+
+def test_a_driver_says_it_once(broker: Broker, topics: Topics, tmp_path: Path) -> None:
+    """Its session asks for the topic, too, while it is set up."""
+    (tmp_path / "curve.sql").write_text(script(broker.address, "nowhere"))
+    line = [sys.executable, "-m", "airflow_nrt.cli.main", "run", str(tmp_path / "curve.sql"), "--available-now"]
+    done = subprocess.run([*line, "--home", str(tmp_path / "home")], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 2
+    assert done.stderr.count("has no topic 'nowhere'") == 1 and "Traceback" not in done.stderr
 
 
 def test_a_wrong_login(spark, broker: Broker, tmp_path: Path) -> None:
