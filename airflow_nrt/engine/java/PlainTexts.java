@@ -238,7 +238,7 @@ public class PlainTexts extends Rule {
         long everywhere = searched * LOWEST_BITS;
         int i = 0;
         while (i + 8 <= size) {
-            // The one is zero in here, the only byte whose highest bit is lent to it and was not set before.
+            // Zero where the byte is the one. The highest bit of x - 1 is set, and that of x is not, first where x is 0.
             long other = Platform.getLong(text.getBaseObject(), text.getBaseOffset() + i) ^ everywhere;
             if (((other - LOWEST_BITS) & ~other & NOT_ASCII) != 0) {
                 return true;

@@ -61,6 +61,34 @@ def test_the_archive_has_what_the_stream_has_read(
     ]
 
 
+TIES = """SELECT window_end, CAST(FIRST_VALUE(shop) AS BIGINT), CAST(LAST_VALUE(price) AS BIGINT)
+FROM TABLE(TUMBLE(TABLE orders, DESCRIPTOR(ts), INTERVAL '10' MINUTES)) GROUP BY window_start, window_end"""
+
+
+@pytest.mark.parametrize("names", [("ties",), ("ties-1", "ties-2")])
+def test_windows_read_what_is_archived_as_they_read_the_topic(
+    spark: SparkSession, broker: Broker, topics: Topics, tmp_path: Path, names: tuple[str, ...]
+) -> None:
+    """Rows of the same time have an order, that of partitions and offsets. The last rows are late."""
+    streams = []
+    for name in names:
+        topics.create(name, 2)
+    for archive in ("", "orders_by_hour"):
+        place = tmp_path / f"with {archive}"
+        place.mkdir()
+        text = script(broker.address, ";".join(names), query=TIES, **({"archive": archive} if archive else {}))
+        streams.append(TopicStream(spark, plan_script(ARCHIVE + text, {}, "curve", place), place / "home"))
+    for at in ("10:01:00", "10:25:00", "10:02:00"):
+        for n, (name, partition) in enumerate((name, partition) for name in names for partition in (1, 0)):
+            topics.write(name, [order(10 * n + m, n + m, at) for m in range(3)], partition)
+        for stream in streams:
+            stream.absorb_new()
+    read, archived = streams
+    assert read.curve() == archived.curve() != []
+    verdicts = [verify(spark, stream.plan, stream.home) for stream in streams]
+    assert [(one.is_proven, one.late_rows) for one in verdicts] == [(True, 6 * len(names))] * 2
+
+
 def test_a_report_is_proven_without_its_topic(
     spark: SparkSession, broker: Broker, topics: Topics, tmp_path: Path
 ) -> None:
