@@ -161,6 +161,7 @@ def run_report(
 
 
 def _load_clients(plan: Plan, spark: SparkSession) -> None:
+    """Java loads their classes in a second, while it compiles the rules of the session."""
     from airflow_nrt.engine.sources import source_of
 
     # The runner asks again, and says what is wrong.

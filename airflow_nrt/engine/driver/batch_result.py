@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
@@ -77,7 +78,7 @@ class BatchRows:
     def take(self, watermark: int | None) -> DataFrame:
         """The rows for one consumer, with the watermark (ms) that decides which are late; None: no row is late."""
         taken, self._next = self._next, self._others
-        return accepted(taken, self.source, f"{bigint(watermark)} AS {SEEN}")
+        return self._accepted(taken, watermark)
 
     def archived(self) -> DataFrame:
         """The rows for the archive of the source, with the number of their batch."""
@@ -91,4 +92,7 @@ class BatchRows:
             return self.take
         rows = staged_rows(spark, self.source, home, archived, self.splits, self.numbers, tasks)
         judged = judge(rows, as_staged(self.source), self.latest, self.arrival)
-        return lambda watermark: accepted(judged, self.source, f"{bigint(watermark)} AS {SEEN}")
+        return partial(self._accepted, judged)
+
+    def _accepted(self, judged: DataFrame, watermark: int | None) -> DataFrame:
+        return accepted(judged, self.source, f"{bigint(watermark)} AS {SEEN}")
