@@ -1,0 +1,232 @@
+"""The homes: what was streamed into each of them, and how it was left (README.md says how one is added)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+
+from airflow_nrt.engine.archive import partitions
+from airflow_nrt.engine.archive.keeper import ArchiveKeeper
+from airflow_nrt.engine.backfill import REPAIR, backfill
+from airflow_nrt.engine.driver import filling
+from airflow_nrt.engine.verify.interval import Interval
+from airflow_nrt.home.home import Home
+from airflow_nrt.home.log.chapters import CHAPTER, KEPT
+from airflow_nrt.home.log.entries import Lease
+from airflow_nrt.home.log.log import Writer
+from airflow_nrt.sql.load import plan_of_home
+from tests.engine.reports import HOUR, MINUTE, MORNING
+from tests.homes.broker import kafka
+from tests.homes.scene import Scene
+from tests.servers.kafka import Topics
+
+TEN = MORNING + 10 * HOUR
+
+
+def at(minute: int) -> str:
+    """`10:00` and so many minutes, on the day of all rows."""
+    return f"2024-06-18 {10 + minute // 60}:{minute % 60:02}:00"
+
+
+def windows(spark: SparkSession, place: Path, is_kept: bool) -> Scene:
+    """Windows over slices with exact distinct, and sessions, open and closed; late and rejected rows, an unreadable
+    file; the driver was killed between the append and the publishing of a tick, and a file had arrived."""
+    scene = Scene.of_report(spark, place, "windows.sql", is_kept)
+    scene.absorb(
+        "events", f"a,1,1.50,{at(1)}", f"a,2,2.00,{at(4)}", f"b,1,3.25,{at(8)}", f"a,1,1.00,{at(19)}", "nothing"
+    )
+    scene.absorb("events", f"a,3,4.00,{at(27)}", f"b,2,0.50,{at(33)}", f"a,9,9.99,{at(13)}", f"a,4,1.00,{at(38)}")
+    broken = scene.arrive("events", "this is not compressed", ends="csv.gz")
+    scene.driver.absorb("events", [scene.split(broken)])
+    scene.die_between_append_and_publish(
+        lambda: scene.absorb("events", f"b,2,5.00,{at(52)}", f"a,1,2.25,{at(54)}", f"a,8,1.00,{at(12)}")
+    )
+    scene.arrive("events", f"b,3,1.00,{at(57)}", f"a,7,1.00,{at(41)}", f"b,4,1.00,{at(81)}")
+    return scene
+
+
+def rows(spark: SparkSession, place: Path, is_kept: bool) -> Scene:
+    """OVER with frames by time and by rows, before and after a row, and a cascade of windows."""
+
+    def row(shop: str, user: int, price: int, minute: int) -> str:
+        return json.dumps({"shop": shop, "user_id": user, "price": price, "ts": at(minute)})
+
+    scene = Scene.of_report(spark, place, "rows.sql", is_kept)
+    scene.absorb("events", row("a", 1, 5, 1), row("b", 1, 7, 3), row("a", 2, 1, 9), row("a", 2, 4, 14), ends="json")
+    scene.absorb("events", row("a", 1, 2, 22), row("b", 3, 3, 28), row("a", 3, 6, 33), row("b", 1, 1, 2), ends="json")
+    scene.absorb("events", row("b", 1, 2, 36), row("a", 4, 8, 47), ends="json")
+    scene.arrive("events", row("b", 9, 1, 45), row("a", 1, 1, 58), row("a", 5, 2, 75), ends="json")
+    return scene
+
+
+def versions(spark: SparkSession, place: Path, is_kept: bool) -> Scene:
+    """Windows with early, complete, late and last results, in files and as changes; some are to come."""
+    scene = Scene.of_report(spark, place, "versions.sql", is_kept)
+    scene.absorb("events", f"1,1,{at(2)}", f"2,1,{at(16)}")
+    scene.absorb("events", f"1,2,{at(17)}", f"1,2,{at(24)}")
+    scene.absorb("events", f"2,5,{at(33)}")
+    scene.absorb("events", f"1,7,{at(21)}", f"2,6,{at(47)}")
+    scene.absorb("events", f"1,1,{at(64)}")
+    scene.arrive("events", f"2,9,{at(41)}", f"2,7,{at(75)}", f"1,1,{at(72)}")
+    return scene
+
+
+def updating(spark: SparkSession, place: Path, is_kept: bool) -> Scene:
+    """Queries without windows over two sources, one that is idle and a table that changes: groups, Top-N, the first
+    rows, a join, sessions, the rows of the last hour."""
+    scene = Scene.of_report(spark, place, "updating.sql", is_kept)
+    scene.absorb("shops", f"1,one,{at(1)}", f"2,two,{at(2)}")
+    scene.absorb("events", f"1,1,5,{at(3)}", f"2,1,9,{at(5)}", f"3,2,4,{at(9)}", f"4,3,1,{at(11)}")
+    scene.absorb("shops", f"2,zwei,{at(14)}")
+    scene.driver.note("shops", idle=True)
+    scene.absorb("events", f"5,1,7,{at(41)}", f"6,2,8,{at(64)}", f"7,3,3,{at(69)}")
+    scene.arrive("events", f"8,1,9,{at(2)}", f"9,4,1,{at(90)}")
+    scene.arrive("shops", f"3,three,{at(20)}", f"1,eins,{at(30)}")
+    return scene
+
+
+def throttled(spark: SparkSession, place: Path, is_kept: bool) -> Scene:
+    """Changes that wait for their time, and rows that wait for the end of their source."""
+    scene = Scene.of_report(spark, place, "throttled.sql", is_kept)
+    scene.absorb("events", f"1,1,{at(1)}", f"2,3,{at(2)}")
+    scene.pass_minutes(4)
+    scene.driver.pass_time()
+    scene.pass_minutes(1)
+    scene.absorb("events", f"4,1,{at(5)}", f"3,2,{at(4)}")
+    scene.arrive("events", f"5,2,{at(9)}")
+    return scene
+
+
+def owed(spark: SparkSession, place: Path, is_kept: bool) -> Scene:
+    """The results of two entries are owed to a sink that is away, and its partitions; another one has them."""
+    scene = Scene.of_report(spark, place, "two_sinks.sql", is_kept)
+    scene.absorb("events", f"a,1,{at(1)}", f"a,2,{at(12)}")
+    scene.owe("away")
+    scene.absorb("events", f"b,1,{at(15)}", f"b,1,{at(22)}")
+    scene.absorb("events", f"a,1,{at(31)}")
+    scene.beat()
+    scene.arrive("events", f"b,1,{at(38)}", f"b,1,{at(44)}")
+    return scene
+
+
+def restated(spark: SparkSession, place: Path, is_kept: bool) -> Scene:
+    """Windows that a backfill has published before any stream began, a backfill of late rows, and a repair of a window
+    that somebody has changed."""
+    scene = Scene(spark, place, is_kept)
+    scene.change_report("restated.sql")
+    scene.arrive("events", f"a,1,{at(1)}", f"b,2,{at(12)}", f"a,3,{at(23)}", f"a,9,{at(8)}")
+    scene.home = Home.create(place / "home", scene.plan)
+    backfill(spark, scene.plan, scene.home, Interval(TEN, TEN + 20 * MINUTE), check=False)
+    scene.begin()
+    scene.absorb_arrived()
+    scene.absorb("events", f"a,4,{at(35)}", f"b,5,{at(31)}", f"b,5,{at(19)}")
+    backfill(spark, scene.plan, scene.home, Interval(TEN, TEN + 10 * MINUTE), check=False)
+    scene.absorb("events", f"b,6,{at(36)}", f"b,7,{at(41)}")
+    changed = next((place / "curve").glob("*T102000-*"))
+    changed.write_text(changed.read_text().replace('"total":3', '"total":4'))
+    backfill(spark, scene.plan, scene.home, Interval(TEN, TEN + 30 * MINUTE), check=True, on_mismatch=REPAIR)
+    scene.arrive("events", f"b,1,{at(44)}", f"a,1,{at(52)}")
+    return scene
+
+
+def filled(spark: SparkSession, place: Path, is_kept: bool) -> Scene:
+    """A table was added to the report, and has got some of the windows of its twin."""
+    scene = Scene.of_report(spark, place, "restated.sql", is_kept)
+    scene.absorb("events", f"a,1,{at(1)}", f"b,2,{at(12)}", f"a,3,{at(23)}", f"a,3,{at(34)}")
+    scene.change_report("filled.sql")
+    scene.home.accept(scene.plan, plan_of_home)
+    driver = scene.begin()
+    filling.WINDOWS_AT_ONCE, at_once = 1, filling.WINDOWS_AT_ONCE
+    try:
+        scene.fill(driver, 1)
+    finally:
+        filling.WINDOWS_AT_ONCE = at_once
+    scene.absorb("events", f"b,5,{at(45)}")
+    if not is_kept:
+        scene.fill(driver)
+    scene.arrive("events", f"b,1,{at(44)}", f"a,1,{at(52)}")
+    return scene
+
+
+def lookups(spark: SparkSession, place: Path, is_kept: bool) -> Scene:
+    """Two versions of a dimension table. Drivers have begun so often that the log has a chapter."""
+    scene = Scene(spark, place, is_kept)
+    scene.change_report("lookups.sql")
+    scene.arrive("shops", "1,north", "2,south", file="shops")
+    scene.begin()
+    scene.absorb("orders", f"1,1,5,{at(1)}", f"2,2,6,{at(3)}", f"3,1,7,{at(12)}")
+    for _ in range(CHAPTER + KEPT):
+        Writer.begin(scene.home.log(), Lease("worker", 1, "kept"))
+    scene.pass_minutes(1)
+    scene.begin()
+    scene.arrive("shops", "1,east", "2,south", "3,west", file="shops")
+    scene.absorb("orders", f"4,1,1,{at(14)}", f"5,3,2,{at(21)}", f"6,2,2,{at(9)}")
+    scene.arrive("orders", f"7,3,1,{at(28)}", f"8,1,4,{at(41)}")
+    return scene
+
+
+def program(spark: SparkSession, place: Path, is_kept: bool) -> Scene:
+    """A report in Python with a function of rows."""
+    scene = Scene.of_report(spark, place, "program.py", is_kept)
+    scene.absorb("orders", f"1,{at(1)}", f"2,{at(3)}", f"5,{at(12)}")
+    scene.arrive("orders", f"4,{at(14)}", f"3,{at(23)}")
+    return scene
+
+
+def _read_topic(scene: Scene, topics: Topics) -> None:
+    """Two partitions, with late rows, records that Kafka has removed before they were read, and a partition that became
+    idle. Hours of the archive were merged."""
+    topics.create("orders", 2)
+    enumerator = scene.enumerator("orders")
+
+    def absorb(*records: tuple[int, int]) -> None:
+        for partition, minute in records:
+            topics.write("orders", [json.dumps({"shop": partition, "price": minute, "ts": at(minute)})], partition)
+        found = enumerator.poll()
+        while found:
+            scene.driver.absorb("orders", enumerator.in_order(found))
+            found = enumerator.poll()
+
+    for records in ([(0, 1), (1, 3)], [(0, 14), (1, 22)], [(0, 61), (1, 8)], [(0, 122), (1, 119)]):
+        absorb(*records)
+    scene.driver.note_parts("orders", ["orders-1"])
+    partitions.MANY, many = 2, partitions.MANY
+    try:
+        (source,) = scene.driver.plan.sources
+        keeper = ArchiveKeeper(scene.spark, scene.home, source, scene.driver.writer)
+        keeper.finish(scene.driver.position, scene.driver.replace_files)
+    finally:
+        partitions.MANY = many
+    absorb((0, 125))
+    for partition, end in ((0, 5), (1, 4)):
+        topics.remove_before("orders", partition, end)
+
+
+def topic(spark: SparkSession, place: Path, is_kept: bool) -> Scene:
+    """A topic that is not there any more, and its archive, with a merged hour; a partition is idle."""
+    with kafka(spark) as (address, topics):
+        scene = Scene.of_report(spark, place, "topic.sql", is_kept, {"SERVERS": address})
+        _read_topic(scene, topics)
+    return scene
+
+
+def from_archive(spark: SparkSession, place: Path, is_kept: bool) -> Scene:
+    """A home that has begun with the archive of another one, `old/home`."""
+    with kafka(spark) as (address, topics):
+        old = Scene.of_report(spark, place / "old", "topic.sql", False, {"SERVERS": address})
+        _read_topic(old, topics)
+        settings = {"SERVERS": address, "OLD": str(old.home.path)}
+        scene = Scene.of_report(spark, place, "from_archive.sql", is_kept, settings)
+        enumerator = scene.enumerator("orders")
+        while found := enumerator.poll():
+            scene.driver.absorb("orders", enumerator.in_order(found))
+    return scene
+
+
+_ALL = (windows, rows, versions, updating, throttled, owed, restated, filled, lookups, program, topic, from_archive)
+SCENES: dict[str, Callable[[SparkSession, Path, bool], Scene]] = {one.__name__: one for one in _ALL}
+SERVERLESS = ("topic", "from_archive")
+"""Scenes that go on although the server of their source is gone."""

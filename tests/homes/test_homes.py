@@ -1,0 +1,98 @@
+"""Homes that earlier code has written: they open, go on, publish what was decided, and are verified."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from airflow_nrt.engine.verify.verify import verify
+from airflow_nrt.home.heartbeat import RUNNING
+from airflow_nrt.home.home import Home
+from airflow_nrt.home.log.chapters import chapter_of
+from airflow_nrt.home.status import read_status
+from airflow_nrt.home.visible import is_waiting
+from airflow_nrt.table.reports.load import plan_of_home
+from tests.homes.archives import DATA, names, unpack
+from tests.homes.scene import Scene
+from tests.homes.scenes import SCENES, SERVERLESS
+
+
+@pytest.mark.parametrize("name", names())
+def test_it_goes_on_and_is_verified(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """In the end its tables have the rows that a stream which nothing interrupted published when it was written."""
+    scene = Scene.of_kept(spark, unpack(name, tmp_path))
+    expected = json.loads((tmp_path / "expected.json").read_text())
+    assert all(expected.values()) and scene.rows() != expected
+    before = scene.home.log().last
+    scene.finish(polled=name not in SERVERLESS)
+    assert scene.rows() == expected
+    assert scene.home.log().last > before + 1
+    assert not any(scene.home.staged.iterdir())
+    if name == "from_archive":
+        # A verification asks the broker whether it still has the ranges, also those that came from the archive.
+        return
+    if name in SERVERLESS:
+        # Its server would be asked what no driver has read yet.
+        monkeypatch.setattr("airflow_nrt.engine.verify.verify.not_read", lambda *given: [])
+    verdict = verify(spark, scene.plan, scene.home)
+    assert verdict.is_proven and not verdict.problems, verdict
+    assert verdict.equal > 0 or not any(one.operators for one in scene.plan.inserts)
+
+
+@pytest.mark.parametrize("name", names())
+def test_its_report_is_the_same(tmp_path: Path, name: str) -> None:
+    """By its fingerprint, and planned again from what the home keeps."""
+    scene = Scene.of_kept(None, unpack(name, tmp_path))  # type: ignore[arg-type]
+    assert scene.home.additions(scene.plan) == {}
+    assert [one.name for one in plan_of_home(scene.home).inserts] == [one.name for one in scene.plan.inserts]
+
+
+@pytest.mark.parametrize("name", names())
+def test_its_status(tmp_path: Path, name: str) -> None:
+    home = Home.open(unpack(name, tmp_path) / "home")
+    status = read_status(home)
+    assert status.report == "report" and status.epoch > 0 and status.entry == home.log().last
+    assert status.rows > 0 and status.files > 0 and status.changed_files == []
+    assert json.dumps(status.to_json())
+
+
+def test_each_scene_has_its_home() -> None:
+    assert names() == sorted(SCENES) and sum(file.stat().st_size for file in DATA.iterdir()) < 1_000_000
+
+
+# ---------------------------------------------------------------------------------------------------- as they were left
+
+
+def left(name: str, place: Path) -> Home:
+    return Home.open(unpack(name, place) / "home")
+
+
+def test_a_driver_was_killed_between_append_and_publishing(tmp_path: Path) -> None:
+    home = left("windows", tmp_path)
+    last = home.log().read(home.log().last)
+    assert last.published and is_waiting(home, last)
+    # One row is late for all but its session; a line and a file are rejected.
+    status = read_status(home)
+    assert (status.late, status.dropped, status.rejected) == (3, 2, 2)
+
+
+def test_results_are_owed(tmp_path: Path) -> None:
+    home = left("owed", tmp_path)
+    beat = read_status(home).heartbeat
+    assert beat is not None and (beat.state, list(beat.owed)) == (RUNNING, ["away"])
+    owed = [entry for entry in home.log().entries() if is_waiting(home, entry)]
+    assert len(owed) == 2 and owed[0].n == beat.owed["away"]
+
+
+def test_windows_were_restated(tmp_path: Path) -> None:
+    assert read_status(left("restated", tmp_path)).restatements == 3
+
+
+def test_old_entries_are_in_a_chapter(tmp_path: Path) -> None:
+    home = left("lookups", tmp_path)
+    assert chapter_of(home.log_directory, 0).exists() and not (home.log_directory / "0.json").exists()
