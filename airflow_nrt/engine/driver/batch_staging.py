@@ -13,7 +13,8 @@ from pyspark.sql import DataFrame, SparkSession
 
 from airflow_nrt.basics.instants import END_OF_TIME
 from airflow_nrt.engine.batch.batch import needs_position
-from airflow_nrt.engine.driver.batch_result import Batch, BatchResult, BatchRows
+from airflow_nrt.engine.driver.batch_rows import BatchRows
+from airflow_nrt.engine.driver.decide.actions import Batch, BatchResult
 from airflow_nrt.engine.driver.single_batch import whole_result
 from airflow_nrt.engine.faults import reach
 from airflow_nrt.engine.publish.ledger import reasons, write_late, write_rejected, write_unreadable
@@ -25,13 +26,14 @@ from airflow_nrt.engine.time.accept import judge, metered, rejected, without_lin
 from airflow_nrt.engine.time.batch_clock import absorbed
 from airflow_nrt.engine.time.future import latest_rowtime
 from airflow_nrt.engine.updating.updates import Updates
-from airflow_nrt.engine.versions.throttled_changes import ThrottledInserts, WaitingFiles
+from airflow_nrt.engine.versions.throttled_changes import ThrottledInserts
 from airflow_nrt.engine.versions.versions import VersionedInserts
 from airflow_nrt.engine.windows.kinds import kind_of
 from airflow_nrt.engine.windows.layout import Layout
 from airflow_nrt.engine.windows.no_rows import no_rows
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import ARCHIVED, Lateness, Position, Published, Split
+from airflow_nrt.home.log.throttle import Waiting, waiting_after
 from airflow_nrt.model.operators import Query
 from airflow_nrt.model.options.known import ARCHIVE
 from airflow_nrt.model.plan import Plan, Source
@@ -72,9 +74,9 @@ class BatchStaging:
         if corrupt:
             write_unreadable(self._home, ledger, source.name, corrupt)
         if len(corrupt) == len(splits):
-            return BatchResult(ledger=ledger, rejected=reasons(self._home, ledger))
+            return BatchResult(number, ledger=ledger, rejected=reasons(self._home, ledger))
         if all(split.is_empty for split in splits) and not self._plan.updating:
-            return BatchResult(proposals=dict.fromkeys(source_of(source.table).parts(splits)))
+            return BatchResult(number, proposals=dict.fromkeys(source_of(source.table).parts(splits)))
         latest = latest_rowtime(self._spark, self._plan, source, clock)
         arrival = absorbed(clock, position.sources[source.name].watermark)
         usable = [split for split in splits if not split.corrupt]
@@ -92,7 +94,8 @@ class BatchStaging:
         rows = BatchRows(source, number, usable, numbers, latest, arrival, watched, judged)
         try:
             written, published = write(batch, rows, position, updates)
-            changes, waiting = self.stage_changes(updates, number - 1)
+            waiting = waiting_after(self._plan, position, ())
+            changes, waiting = self.stage_changes(updates, number - 1, waiting)
         finally:
             updates.close()
         counted = counts.get
@@ -107,6 +110,7 @@ class BatchStaging:
         rejections = reasons(self._home, ledger)
         partials = {name: one.file for name, one in written.items() if one.file is not None}
         return BatchResult(
+            number=number,
             row_count=counted["rows"],
             proposals={part: counted[proposal] for part, proposal in proposed.items()},
             partials=partials,
@@ -117,6 +121,8 @@ class BatchStaging:
             rejected=rejections,
             touched=self._versions.touched(partials),
             waiting=waiting,
+            tables=self._staging.tables.files,
+            removed=tuple(self._staging.tables.removed),
         )
 
     def _numbers(self, source: Source, splits: Sequence[Split], position: Position) -> dict[str, int] | None:
@@ -156,11 +162,11 @@ class BatchStaging:
         result = whole_result(self._plan, rows.take(None), self._store.tasks)
         return {}, self._staging.stage(self._plan.inserts[0], result, COMPLETE, END_OF_TIME)
 
-    def stage_changes(self, updates: Updates, last: int) -> tuple[list[Published], WaitingFiles]:
-        """Stages the changes of updating operators since the entry `last`; those of throttled inserts wait."""
+    def stage_changes(self, updates: Updates, last: int, waiting: Waiting) -> tuple[list[Published], Waiting]:
+        """Stages the changes of updating operators since the entry `last`; those of throttled inserts are `waiting`."""
         changes = updates.changes(last)
         states = {True: "changed", False: "passed"}
-        at_once, waiting = self._throttled.hold(changes)
+        at_once, waiting = self._throttled.hold(changes, waiting)
         staged = [self._staging.stage(insert, frame, states[insert.changes]) for insert, frame in at_once]
         return [one for some in staged for one in some], waiting
 

@@ -16,6 +16,7 @@ from pyspark.sql import SparkSession
 from airflow_nrt.basics.errors import FencedError, NrtError
 from airflow_nrt.engine.archive.keeper import ArchiveKeeper
 from airflow_nrt.engine.dimensions.newest import check_dimension
+from airflow_nrt.engine.driver.decide.failures import RETRIES, Attempts, Failure, GiveUp, Stop, Wait, after_failure
 from airflow_nrt.engine.driver.feed import Feed
 from airflow_nrt.engine.driver.filling import Filling
 from airflow_nrt.engine.driver.stream import StreamDriver
@@ -23,7 +24,7 @@ from airflow_nrt.engine.failures.failures import explained, in_full, in_short
 from airflow_nrt.engine.failures.servers import UnreachableError
 from airflow_nrt.engine.faults import reach
 from airflow_nrt.engine.java.java_process import java_has_ended
-from airflow_nrt.engine.publish.owing import MOST_SECONDS, Owing
+from airflow_nrt.engine.publish.owing import Owing
 from airflow_nrt.engine.publish.publishing import publish_abandoned, publish_owed
 from airflow_nrt.engine.sinks import sink_of
 from airflow_nrt.engine.sources import source_of
@@ -47,8 +48,6 @@ from airflow_nrt.model.plan import Plan, Source
 
 LOOP_SECONDS = 0.05
 BEAT_SECONDS = 1.0
-RETRIES = 5
-"""How often in a row a failure that may pass is retried, with 1, 2, 4, … seconds in between."""
 
 log = logging.getLogger(__name__)
 
@@ -153,7 +152,7 @@ class Runner:
                 self._owing.hold(insert, gone)
 
     def _run_with_retries(self, writer: Writer) -> str:
-        failures, last_entry = 0, writer.log.last
+        attempts = Attempts(writer.last)
         while True:
             try:
                 return self._run_once(writer)
@@ -164,29 +163,30 @@ class Runner:
                 if known is not failure:
                     # For the log of a driver: a command that a person watches is silent below WARNING.
                     log.info("what failed, in full: %s", in_full(failure))
-                if known is not None and not known.passes:
-                    raise known from failure
-                if isinstance(failure, Exception) and self._is_stop_asked(writer):
-                    log.info("the batch under way is left to the next driver: %s", in_short(failure, self.plan.origins))
-                    return STOPPED
-                failures = 1 if writer.log.last > last_entry else failures + 1
-                last_entry = writer.log.last
-                if isinstance(known, UnreachableError):
-                    self._wait_for_server(known, failures)
-                    continue
-                if failures > RETRIES or not isinstance(failure, Exception) or java_has_ended():
-                    raise (known or failure) from failure.__cause__
+                attempts = attempts.after(writer.last)
+                judged = self._judged(failure, known)
+                step = after_failure(judged, attempts, is_stop_asked=self._is_stop_asked(writer))
+                if isinstance(step, GiveUp):
+                    raise (known or failure) from (failure if judged.is_final else failure.__cause__)
                 reason = in_short(failure, self.plan.origins)
-                log.warning("batch failed (%s of %s), trying again: %s", failures, RETRIES, reason)
-                self._say(error=f"trying again after: {reason}")
-                self.stop_asked.wait(2 ** (failures - 1))
+                if isinstance(step, Stop):
+                    log.info("the batch under way is left to the next driver: %s", reason)
+                    return STOPPED
+                if isinstance(step, Wait):
+                    log.warning("waiting %s s: %s", step.seconds, known)
+                    self._say(error=f"waiting: {known}")
+                else:
+                    log.warning("batch failed (%s of %s), trying again: %s", step.times, RETRIES, reason)
+                    self._say(error=f"trying again after: {reason}")
+                self.stop_asked.wait(step.seconds)
 
-    def _wait_for_server(self, gone: UnreachableError, times: int) -> None:
-        """Waits before the next attempt. A server may be away for as long as it takes."""
-        seconds = min(2 ** (times - 1), MOST_SECONDS)
-        log.warning("waiting %s s: %s", seconds, gone)
-        self._say(error=f"waiting: {gone}")
-        self.stop_asked.wait(seconds)
+    def _judged(self, failure: BaseException, known: NrtError | None) -> Failure:
+        return Failure(
+            is_final=known is not None and not known.passes,
+            is_unreachable=isinstance(known, UnreachableError),
+            is_exit=not isinstance(failure, Exception),
+            has_no_engine=java_has_ended(),
+        )
 
     # ------------------------------------------------------------------ one life of the queries
 

@@ -5,9 +5,6 @@ No state is stored, because nothing would read it later (`docs/decisions/16-whol
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
-
 from pyspark.sql import DataFrame
 
 from airflow_nrt.basics.instants import END_OF_TIME
@@ -15,22 +12,8 @@ from airflow_nrt.basics.spelling import string_literal
 from airflow_nrt.engine.batch.batch import computed, same_rows
 from airflow_nrt.engine.spark.tuning import Tasks
 from airflow_nrt.engine.versions.versions import with_state
-from airflow_nrt.home.log.entries import Position, Published
 from airflow_nrt.model.plan import Plan
 from airflow_nrt.model.timing import COMPLETE
-
-
-def comes_whole(plan: Plan, position: Position) -> bool:
-    """Whether a batch with which its source ends has all rows of the windows of this plan.
-
-    Plans with several operators or inserts share results, and use the store.
-    """
-    if len(plan.sources) != 1 or len(plan.operators) != 1 or len(plan.written) != 1 or plan.updating:
-        return False
-    operator, insert, source = plan.operators[0], plan.inserts[0], position.sources[plan.sources[0].name]
-    alone = insert.query.inputs == (operator.name,) and insert.timing.publishes_once
-    begins = not source.files and not source.ended and operator.clock == (plan.sources[0].name,)
-    return alone and begins and operator.window.ends_on_grid
 
 
 def whole_result(plan: Plan, rows: DataFrame, tasks: Tasks) -> DataFrame:
@@ -38,11 +21,3 @@ def whole_result(plan: Plan, rows: DataFrame, tasks: Tasks) -> DataFrame:
     insert, source = plan.inserts[0], plan.sources[0].name
     frame = computed(plan, insert, same_rows({source: rows}), -END_OF_TIME, END_OF_TIME, tasks)
     return with_state(insert, frame, string_literal(COMPLETE))
-
-
-def all_fired(plan: Plan, position: Position, published: Sequence[Published]) -> Position:
-    """The position after all windows have fired that the end of the input completes."""
-    (operator,) = plan.operators
-    fired = operator.window.last_complete_end(END_OF_TIME)
-    operators = {operator.name: replace(position.operators[operator.name], fired=fired)}
-    return replace(position, operators=operators, windows=len({one.end for one in published}))

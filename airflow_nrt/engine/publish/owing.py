@@ -13,7 +13,7 @@ from airflow_nrt.home.log.entries import Entry, Fill
 from airflow_nrt.model.plan import Insert
 
 MOST_SECONDS = 30
-"""The longest wait between two attempts to reach a server."""
+"""The longest wait between two attempts to reach a sink."""
 Attempt = Callable[[Insert, Entry, Callable[[], None]], bool]
 """Does something that an entry has decided for an insert; gives whether it is done, or is owed."""
 
@@ -28,7 +28,7 @@ def at_once(insert: Insert, entry: Entry, action: Callable[[], None]) -> bool:
 
 @dataclass
 class _Debt:
-    """The entries that are owed, by number, and when the sink is asked again (seconds of `time.monotonic`)."""
+    """The entries that are owed, by number, and when the sink is asked again (seconds of the driver's clock)."""
 
     failure: UnreachableError
     next: float
@@ -41,9 +41,13 @@ def _first(entry: Entry) -> int:
 
 
 class Owing:
-    """The debts of one driver, by insert. An insert's entries are published in the order of the log."""
+    """The debts of one driver, by insert. An insert's entries are published in the order of the log.
 
-    def __init__(self) -> None:
+    `clock` gives seconds that never go back.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
         self._debts: dict[str, _Debt] = {}
         self._times: dict[str, int] = {}
 
@@ -85,14 +89,14 @@ class Owing:
         self._times[insert.name] = times
         seconds = min(2 ** (times - 1), MOST_SECONDS)
         log.warning("waiting %s s for the sink of %s: %s", seconds, insert.name, gone)
-        self._debts[insert.name] = _Debt(gone, time.monotonic() + seconds, {one.n: one for one in entries})
+        self._debts[insert.name] = _Debt(gone, self._clock() + seconds, {one.n: one for one in entries})
 
     def due(self) -> Iterator[tuple[str, list[Entry]]]:
         """The inserts whose sinks are to be asked again, each with its entries in their order, which are owed no more.
 
         What follows must `attempt` all of them, in their order.
         """
-        for name in [name for name, one in self._debts.items() if one.next <= time.monotonic()]:
+        for name in [name for name, one in self._debts.items() if one.next <= self._clock()]:
             entries = self._debts.pop(name).entries
             yield name, [entries[n] for n in sorted(entries)]
 

@@ -9,27 +9,14 @@ from dataclasses import dataclass
 
 from pyspark.sql import DataFrame
 
-from airflow_nrt.basics.errors import InputError
 from airflow_nrt.basics.spelling import quote
 from airflow_nrt.engine.spark.tuning import Tasks
 from airflow_nrt.engine.state.columns import SLICE
 from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.engine.updating.kind import Files, Kind, Standing
 from airflow_nrt.engine.windows.compaction import full_level
-from airflow_nrt.home.log.entries import Position
 from airflow_nrt.model.internal_columns import AFTER, CHANGE_HIDDEN, KEY
-from airflow_nrt.model.plan import Plan
 from airflow_nrt.model.updating import RowsAtEnd
-
-
-def check_open(plan: Plan, position: Position, source: str) -> None:
-    """Raises InputError if rows of this source waited for its end, and were emitted: no more rows can be added."""
-    waiting = [plan.sources_of(query) for one in plan.updating if one.waits_for_end for query in one.inputs]
-    if any(source in below and all(position.sources[name].ended for name in below) for below in waiting):
-        raise InputError(
-            f"source {source!r} has ended, and its rows are published in their order, where files that have come since "
-            "have no place: take them away, or run the report into a new home and a new directory"
-        )
 
 
 @dataclass(frozen=True)

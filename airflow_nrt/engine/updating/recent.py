@@ -6,36 +6,20 @@ rows have all left is dropped, and only files are read in which rows come or go.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from airflow_nrt.basics.instants import END_OF_TIME
 from airflow_nrt.engine.spark.tuning import Tasks
 from airflow_nrt.engine.state.columns import SLICE
 from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.engine.updating.kind import Files, Kind, Standing
 from airflow_nrt.engine.windows.compaction import full_level
-from airflow_nrt.home.log.entries import Position
 from airflow_nrt.model.internal_columns import AFTER, KEY, key_of
-from airflow_nrt.model.updating import RecentRows, Updating
+from airflow_nrt.model.updating import RecentRows
 
 _ALL = "_nrt_now"
-
-
-def moments_due(operators: Iterable[Updating], position: Position) -> dict[str, int]:
-    """By name, the watermarks (ms) to which operators over recent rows are to be moved."""
-    found: dict[str, int] = {}
-    for operator in operators:
-        if operator.moved_by is not None:
-            state, files = position.sources[operator.moved_by], position.updating[operator.name]
-            known = [state.watermark, *(file.last for file in files if state.ended)]
-            latest = max((at for at in known if at is not None), default=None)
-            if latest is not None and latest > position.moments.get(operator.name, -END_OF_TIME):
-                found[operator.name] = latest
-    return found
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,7 @@ from airflow_nrt.engine.windows.kinds import kind_of
 from airflow_nrt.engine.windows.layout import Layout
 from airflow_nrt.engine.windows.regroup import regroup
 from airflow_nrt.engine.windows.window_state import Firing
+from airflow_nrt.home.log.due import fires_until
 from airflow_nrt.home.log.entries import OperatorState
 from airflow_nrt.model.operators import Query, WindowAggregate
 from airflow_nrt.model.plan import Insert, Plan
@@ -41,8 +42,7 @@ class Round:
         for operator in self.plan.operators:
             if not operator.sources and self._is_fed(operator.input):
                 self._absorb(operator)
-            layout = self.layouts[operator.name]
-            until = kind_of(layout).due_until(layout, self.states[operator.name])
+            until = fires_until(operator, self.states[operator.name])
             if until is not None:
                 self._fire(operator.name, until)
         for group in self.plan.groups:

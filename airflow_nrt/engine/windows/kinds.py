@@ -1,4 +1,4 @@
-"""The kinds of window operators: how rows are absorbed, when windows fire, and what is stored in between."""
+"""The kinds of window operators: how rows are absorbed, how windows fire, and what is stored in between."""
 
 from __future__ import annotations
 
@@ -24,7 +24,6 @@ class Kind:
     """The interface of an operator for the drivers.
 
     `absorb(store, layout, state, sources)` makes partials of accepted source rows, and marks the late ones.
-    `due_until(layout, state)` is the end up to which windows can fire now, None if none can.
     `prepare_firing(store, layout, state, until)` fires these windows, and writes what later ones need.
     `peek(store, layout, state, after, until)` gives the current results of windows with `after < end <= until` that
     have not fired, and does not change the state; None if there are no rows, or if the kind has no early results.
@@ -34,7 +33,6 @@ class Kind:
     """
 
     absorb: Callable[[SliceStore, Layout, OperatorState, Mapping[str, DataFrame]], DataFrame]
-    due_until: Callable[[Layout, OperatorState], int | None]
     prepare_firing: Callable[[SliceStore, Layout, OperatorState, int], Firing]
     peek: Callable[[SliceStore, Layout, OperatorState, int, int], DataFrame | None]
     compute: Callable[[Layout, Mapping[str, DataFrame], int, int, Tasks], DataFrame]
@@ -44,7 +42,6 @@ class Kind:
 
 SLICED = Kind(
     aggregate.absorb,
-    window_state.due_until,
     window_state.prepare_firing,
     window_state.peek,
     aggregate.compute,
@@ -53,7 +50,6 @@ SLICED = Kind(
 )
 SESSION = Kind(
     session.absorb,
-    session.due_until,
     session.prepare_firing,
     session.peek,
     session.compute,
@@ -62,7 +58,6 @@ SESSION = Kind(
 )
 OVER = Kind(
     over.absorb,
-    over.due_until,
     over.prepare_firing,
     over.peek,
     over.compute,
@@ -71,7 +66,6 @@ OVER = Kind(
 )
 ROW_PARTS = Kind(
     frame_join.absorb,
-    frame_join.due_until,
     frame_join.prepare_firing,
     over.peek,
     frame_join.compute,

@@ -40,17 +40,6 @@ def absorb(store: SliceStore, layout: Layout, state: OperatorState, sources: Map
     return units if layout.sets else combine(layout, units, (LATE,))
 
 
-def due_until(layout: Layout, state: OperatorState) -> int | None:
-    """The end up to which sessions can fire now, None if none can."""
-    if state.watermark is None:
-        return None
-    until = layout.operator.window.last_complete_end(state.watermark)
-    if state.fired is not None and until <= state.fired:
-        return None
-    ending = any(file.first <= until for file in state.rows)
-    return until if ending or any(file.last > (state.fired or BEFORE_TIME) for file in state.closed) else None
-
-
 def prepare_firing(store: SliceStore, layout: Layout, state: OperatorState, until: int) -> Firing:
     """Writes one unit for each key and session, and gives the results of sessions that end up to `until`."""
     after = BEFORE_TIME if state.fired is None else state.fired

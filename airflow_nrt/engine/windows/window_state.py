@@ -38,19 +38,6 @@ class Firing:
     until: int
 
 
-def due_until(layout: Layout, state: OperatorState) -> int | None:
-    """The end up to which windows can fire now, None if no window with rows can."""
-    if state.watermark is None:
-        return None
-    until = layout.operator.window.last_complete_end(state.watermark)
-    if state.fired is not None and until <= state.fired:
-        return None
-    window = layout.operator.window
-    open_rows = any(file.first <= until and (state.fired is None or file.last > state.fired) for file in state.rows)
-    running = any(state.fired is not None and window.last_end(file.last) > state.fired for file in state.closed)
-    return until if open_rows or running else None
-
-
 def prepare_firing(store: SliceStore, layout: Layout, state: OperatorState, until: int) -> Firing:
     """Closes the slices up to `until`, writes the partials for later windows, and gives the results (lazily)."""
     after = BEFORE_TIME if state.fired is None else state.fired

@@ -140,6 +140,11 @@ class Writer:
         self.met: list[Entry] = []
         self._fenced: FencedError | None = None
 
+    @property
+    def last(self) -> int:
+        """The number of the last entry that it knows."""
+        return self.log.last
+
     @classmethod
     def begin(cls, log: Log, lease: Lease) -> Writer:
         """Takes the next epoch. Where two drivers begin at once, the later lease wins."""

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from airflow_nrt.basics.errors import SurroundingsError
-from airflow_nrt.engine.driver import run as run_module
+from airflow_nrt.engine.driver.decide import failures as failure_decisions
 from airflow_nrt.engine.driver.run import Runner
 from airflow_nrt.engine.failures.causes import CAUSES, cause_of
 from airflow_nrt.engine.failures.failures import explained
@@ -62,7 +62,7 @@ def written(place: Path) -> int:
 
 def test_a_full_disk(spark, small_disk: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where Spark writes, and where the log is written."""
-    monkeypatch.setattr(run_module, "RETRIES", 0)
+    monkeypatch.setattr(failure_decisions, "RETRIES", 0)
     lines = "".join(f"{n},{os.urandom(400).hex()}\n" for n in range(1000))
     (tmp_path / "orders").mkdir()
     (tmp_path / "orders" / "0.csv").write_text(lines)

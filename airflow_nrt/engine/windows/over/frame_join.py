@@ -31,13 +31,6 @@ def absorb(store: SliceStore, layout: Layout, state: OperatorState, sources: Map
     return mark_late(layout, _parts(layout, sources))
 
 
-def due_until(layout: Layout, state: OperatorState) -> int | None:
-    """The end up to which rows can fire now, None if no part has arrived."""
-    if state.watermark is None or not state.rows:
-        return None
-    return layout.operator.window.last_complete_end(state.watermark)
-
-
 def prepare_firing(store: SliceStore, layout: Layout, state: OperatorState, until: int) -> Firing:
     """Writes the parts that wait for others, and gives the rows with all parts."""
     after = BEFORE_TIME if state.fired is None else state.fired

@@ -16,7 +16,6 @@ from dataclasses import replace
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from airflow_nrt.basics.instants import LAST_MINUTE
 from airflow_nrt.engine.spark.frames import run_query, same
 from airflow_nrt.engine.spark.tuning import Tasks
 from airflow_nrt.engine.state.columns import GENERATION, LATE, SLICE
@@ -50,15 +49,6 @@ def absorb(store: SliceStore, layout: Layout, state: OperatorState, sources: Map
     watermark = state.watermark if partition is None and over_of(layout).sources else None
     passed = None if watermark is None else watermark + 1 + over_of(layout).following
     return _marked(rows, f"{SLICE} <= {passed}L" if passed is not None else "false")
-
-
-def due_until(layout: Layout, state: OperatorState) -> int | None:
-    """The end up to which rows can fire now, None if none can. New rows may be of times that have fired."""
-    if state.watermark is None:
-        return None
-    until = layout.operator.window.last_complete_end(state.watermark)
-    some_wait = over_of(layout).followers and state.closed and (state.fired or BEFORE_TIME) < LAST_MINUTE <= until
-    return until if some_wait or any(file.first <= until for file in state.rows) else None
 
 
 def peek(store: SliceStore, layout: Layout, state: OperatorState, after: int, until: int) -> DataFrame | None:

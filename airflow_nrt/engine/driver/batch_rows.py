@@ -1,9 +1,9 @@
-"""A micro-batch before it is committed: its rows, which several consumers read, and its result."""
+"""The rows of a micro-batch before it is committed, which several consumers read."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 
 from pyspark.sql import DataFrame, SparkSession
@@ -13,48 +13,10 @@ from airflow_nrt.basics.spelling import bigint
 from airflow_nrt.engine.archive.staged_rows import as_staged, staged_rows
 from airflow_nrt.engine.spark.tuning import Tasks
 from airflow_nrt.engine.time.accept import accepted, judge
-from airflow_nrt.engine.versions.throttled_changes import WaitingFiles
-from airflow_nrt.engine.versions.versions import Touched
 from airflow_nrt.home.home import Home
-from airflow_nrt.home.log.entries import Lateness, Published, Split, StateFile
+from airflow_nrt.home.log.entries import Published, Split
 from airflow_nrt.model.internal_columns import BATCH, SEEN
 from airflow_nrt.model.plan import Source
-
-
-@dataclass(frozen=True)
-class Batch:
-    """A micro-batch of a source before it is committed.
-
-    `clock` is its processing time (ms), `watermarks` are those of the operators that absorb it, by which its rows are
-    late, `dimensions` the versions of dimension tables that they are joined with. `ends`: the source ends with it. One
-    that `is_whole` has all rows of its windows.
-    """
-
-    source: Source
-    clock: int
-    watermarks: Mapping[str, int | None]
-    dimensions: Mapping[str, str]
-    ends: bool
-    is_whole: bool
-
-
-@dataclass(frozen=True)
-class BatchResult:
-    """What a batch has written before its commit: counts, files of state and results, the ledger.
-
-    `proposals` are the watermarks (ms) that its rows propose, by part of the source.
-    """
-
-    row_count: int = 0
-    proposals: Mapping[str, int | None] = field(default_factory=dict)
-    partials: Mapping[str, StateFile] = field(default_factory=dict)
-    updating: Mapping[str, tuple[StateFile, ...]] = field(default_factory=dict)
-    published: tuple[Published, ...] = ()
-    late: tuple[Lateness, ...] = ()
-    ledger: str | None = None
-    rejected: Mapping[str, int] = field(default_factory=dict)
-    touched: Mapping[str, Sequence[Touched]] = field(default_factory=dict)
-    waiting: WaitingFiles = field(default_factory=dict)
 
 
 @dataclass

@@ -1,0 +1,133 @@
+"""What Spark does for a stream: rows to state and staged results, below the home."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from pyspark.sql import DataFrame, SparkSession
+
+from airflow_nrt.basics.spelling import string_literal
+from airflow_nrt.engine.dimensions.current import CurrentVersions
+from airflow_nrt.engine.driver.batch_staging import BatchStaging
+from airflow_nrt.engine.driver.decide.actions import Absorb, BatchResult, Fire, Fired, Moved, MoveOn, Unreadable
+from airflow_nrt.engine.failures.failures import corrupt_file
+from airflow_nrt.engine.faults import reach
+from airflow_nrt.engine.functions import register_functions
+from airflow_nrt.engine.publish.staging import Staging
+from airflow_nrt.engine.publish.update_tables import UpdateTables
+from airflow_nrt.engine.state.store import SliceStore
+from airflow_nrt.engine.updating.updates import Updates
+from airflow_nrt.engine.versions.throttled_changes import ThrottledInserts
+from airflow_nrt.engine.versions.versions import VersionedInserts, with_state
+from airflow_nrt.engine.windows.firing import Round
+from airflow_nrt.engine.windows.firing_clock import fires_at
+from airflow_nrt.engine.windows.kinds import kind_of
+from airflow_nrt.engine.windows.layout_of import layout_of
+from airflow_nrt.home.home import Home
+from airflow_nrt.home.log.entries import OperatorState, Position, Published, Split, StateFile
+from airflow_nrt.home.log.throttle import waiting_after
+from airflow_nrt.model.plan import Insert, Plan
+from airflow_nrt.model.timing import COMPLETE, EARLY
+
+COMMITS_KEPT = 2
+"""State files stay for so many commits after their last reference, because a reader of the log may still read them."""
+
+
+class SparkComputation:
+    """The `Computation` of one driver. The names of its files begin with `epoch`."""
+
+    def __init__(self, spark: SparkSession, plan: Plan, home: Home, epoch: int) -> None:
+        self._spark = spark
+        self._plan = plan
+        register_functions(spark, plan)
+        self._dimensions = CurrentVersions(spark, plan, home)
+        self._store = SliceStore(spark, home, epoch)
+        self._layouts = {operator.name: layout_of(operator) for operator in plan.operators}
+        self._versions = VersionedInserts(self._store, plan, self._layouts)
+        self._throttled = ThrottledInserts(self._store, plan)
+        self._tables = UpdateTables(self._store)
+        self._staging = Staging(home, epoch, self._tables)
+        self._batches = BatchStaging(
+            spark, plan, home, self._store, self._layouts, self._staging, self._versions, self._throttled
+        )
+        self._referred: frozenset[str] = frozenset()
+        self.released: list[frozenset[str]] = []
+        """The state files to which the last positions no longer refer."""
+
+    def tune(self, files: Iterable[Split | StateFile]) -> bool:
+        self._store.suit(files)
+        return self._store.tasks.is_one
+
+    def set_clock(self, clock: int) -> Mapping[str, str]:
+        for operator in self._plan.clocked:
+            fires_at(self._spark, operator, clock)
+        return self._dimensions.at(clock, self._store.tasks)
+
+    def absorb(self, action: Absorb, last: int) -> BatchResult | Unreadable:
+        try:
+            result = self._batches.stage(action.batch, action.splits, last + 1, action.position)
+        except Exception as failure:
+            return Unreadable(corrupt_file(action.batch.source, action.splits, failure))
+        reach("absorb-ledger")
+        return result
+
+    def fire(self, action: Fire, last: int) -> Fired:
+        position = action.position
+        fired = Round(self._store, self._plan, self._layouts, dict(position.operators))
+        fired.fire()
+        reach("fire-closed")
+        updates = Updates(self._store, self._plan, position, action.clock)
+        try:
+            once = [insert for insert in fired.inserts() if insert.timing.publishes_once]
+            published = [one for insert in once for one in self._fired(fired, insert)]
+            versions = self._versions.stage(position, fired.states, self._stage_versions)
+            published += [one for staged in versions.values() for one in staged.published]
+            for insert in action.throttled:
+                published += self._staging.stage(insert, self._throttled.net(insert, position, last), "changed")
+            updates.absorb(fired.read_by_updating())
+            waiting = waiting_after(self._plan, position, action.throttled)
+            changes, waiting = self._batches.stage_changes(updates, last, waiting)
+            published += changes
+        finally:
+            updates.close()
+            fired.close()
+        reach("fire-staged")
+        tables, removed = self._tables.files, tuple(self._tables.removed)
+        return Fired(fired.states, tuple(published), versions, updates.files, waiting, tables, removed)
+
+    def move_on(self, action: MoveOn, last: int) -> Moved | None:
+        updates = Updates(self._store, self._plan, action.position, action.clock)
+        try:
+            if not updates.move_on(action.moments):
+                return None
+            waiting = waiting_after(self._plan, action.position, ())
+            published, waiting = self._batches.stage_changes(updates, last, waiting)
+        finally:
+            updates.close()
+        tables, removed = self._tables.files, tuple(self._tables.removed)
+        return Moved(tuple(published), updates.files, updates.moments, waiting, tables, removed)
+
+    def compact(self, operators: Mapping[str, OperatorState]) -> Mapping[str, OperatorState]:
+        return {
+            name: kind_of(self._layouts[name]).compact(self._store, self._layouts[name], state)
+            for name, state in operators.items()
+        }
+
+    def stand_at(self, position: Position) -> None:
+        waiting = frozenset().union(*self.released)
+        referred = position.files()
+        self.released.append((self._referred | self._store.standing) - referred - waiting)
+        self._referred = referred
+        self._tables.stand_at(position.tables)
+        while len(self.released) > COMMITS_KEPT:
+            self._store.remove(self.released.pop(0))
+            reach("clean-after")
+
+    def _fired(self, fired: Round, insert: Insert) -> list[Published]:
+        firing = next(fired.firings[name] for name in insert.operators if name in fired.firings)
+        frame = with_state(insert, fired.result(insert.query), string_literal(COMPLETE))
+        stride = self._layouts[firing.operator].operator.window.stride
+        return self._staging.stage(insert, frame, COMPLETE, (firing.until - firing.after) // stride)
+
+    def _stage_versions(self, insert: Insert, frame: DataFrame, windows: int) -> list[Published]:
+        return self._staging.stage(insert, frame, EARLY, windows)
