@@ -7,15 +7,14 @@ from pathlib import Path
 import pytest
 
 from airflow_nrt.basics.instants import END_OF_TIME
-from airflow_nrt.engine.driver import batch_staging, stream
 from airflow_nrt.engine.driver.run import Runner
-from airflow_nrt.engine.publish import publishing
 from airflow_nrt.engine.spark.tuning import Tasks
 from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.engine.verify.verify import verify
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Commit, Tick
 from airflow_nrt.model.plan import Plan
+from tests.engine.fault_points import watch_points
 from tests.engine.oracle import Windowing, count_in
 from tests.engine.reports import (
     AGGREGATES,
@@ -112,8 +111,7 @@ def test_killed_on_the_way(spark, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
             raise Killed(name)
 
     with monkeypatch.context() as patch:
-        for module in (stream, batch_staging, publishing):
-            patch.setattr(module, "reach", die)
+        watch_points(patch, die)
         with pytest.raises(Killed):
             run(spark, plan, home)
     expected = count_in(CUMULATE, [EVENTS], FEW)

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from airflow_nrt.basics.durations import MINUTE
-from airflow_nrt.engine.driver import batch_staging, stream
-from airflow_nrt.engine.publish import publishing
 from airflow_nrt.model.timing import OutputOptions
+from tests.engine.fault_points import watch_points
 from tests.engine.timed import Scripted, in_changes, timed_insert, without_key
 
 TIMING = OutputOptions(-10 * MINUTE, 0, None, late_updates=True, last_result=20 * MINUTE)
@@ -44,7 +42,8 @@ def test_no_version_twice_and_none_lost(
     spark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, killed_at: tuple[str, ...]
 ) -> None:
     points: list[str] = []
-    clean = run(spark, tmp_path / "clean", reaching(monkeypatch, points.append))
+    watch_points(monkeypatch, points.append)
+    clean = run(spark, tmp_path / "clean")
     assert len(clean[0]) >= 12
     for point in killed_at:
         places = [n for n, name in enumerate(points) if name == point]
@@ -56,15 +55,11 @@ def test_no_version_twice_and_none_lost(
             if len(reached) == at + 1:
                 raise Killed(name)
 
-        assert run(spark, tmp_path / point, reaching(monkeypatch, die)) == clean, point
+        watch_points(monkeypatch, die)
+        assert run(spark, tmp_path / point) == clean, point
 
 
-def reaching(monkeypatch: pytest.MonkeyPatch, reach: Callable[[str], None]) -> None:
-    for module in (stream, batch_staging, publishing):
-        monkeypatch.setattr(module, "reach", reach)
-
-
-def run(spark: Any, place: Path, patched: None) -> tuple[list[tuple[Any, ...]], list[Any]]:
+def run(spark: Any, place: Path) -> tuple[list[tuple[Any, ...]], list[Any]]:
     """All versions in the order of the log, and what a reader sees at the end."""
     scripted = Scripted(spark, place, *INSERTS)
     for n, rows in enumerate(BATCHES):

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from airflow_nrt.engine.driver import stream as stream_module
+from airflow_nrt.engine.driver import spark_computation
 from airflow_nrt.engine.verify.verify import verify
 from tests.engine.oracle import Windowing
 from tests.engine.reports import FEW, HOUR, Stream, curve_insert, events_table, plan_of, random_events
@@ -87,13 +87,13 @@ def test_only_for_a_moment(spark, tmp_path: Path, stream: Stream, monkeypatch) -
     file = parquet(tmp_path / "events" / "1.parquet", 1)
     content = file.read_bytes()
     file.write_bytes(content[:-100])
-    named = stream_module.corrupt_file
+    named = spark_computation.corrupt_file
 
     def mended(*arguments) -> str:
         file.write_bytes(content)
         return named(*arguments)
 
-    monkeypatch.setattr(stream_module, "corrupt_file", mended)
+    monkeypatch.setattr(spark_computation, "corrupt_file", mended)
     stream.absorb(file)
     assert stream.driver.position.sources["events"].rows == 40
     assert stream.driver.position.sources["events"].rejected == 0

@@ -7,12 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from airflow_nrt.engine.driver import batch_staging
-from airflow_nrt.engine.driver import stream as stream_module
-from airflow_nrt.engine.publish import publishing as publishing_module
 from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.engine.windows.compaction import FANOUT
 from airflow_nrt.model.internal_columns import key_of
+from tests.engine.fault_points import watch_points
 from tests.engine.reports import HOUR, MORNING, Event, Stream, write_events
 from tests.engine.updating.queries import changing_plan, emitted, folded
 
@@ -81,8 +79,7 @@ def test_a_crash_doubles_and_loses_nothing(spark, tmp_path: Path, point: str, mo
     first = Stream(spark, plan, tmp_path / "home")
     first.absorb(files[0])
     with monkeypatch.context() as patched:
-        for module in (stream_module, batch_staging, publishing_module):
-            patched.setattr(module, "reach", dying(point))
+        watch_points(patched, dying(point))
         with pytest.raises(Died):
             first.absorb(files[1])
     second = Stream(spark, plan, tmp_path / "home")
