@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from airflow_nrt.basics.instants import LAST_MINUTE
 from airflow_nrt.basics.metadata import METADATA
 from airflow_nrt.basics.types import BIGINT, DataType, Field
 from airflow_nrt.model.aggregates import AGGREGATES, NEIGHBOURS, Aggregate
 from airflow_nrt.model.internal_columns import POSITION, ROWTIME, WINDOW_END, WINDOW_START
-from airflow_nrt.model.windows import Window
+from airflow_nrt.model.windows import Span, Window
 from airflow_nrt.model.written import Written
 from airflow_nrt.program.functions import PythonFunction
 
@@ -203,6 +204,14 @@ class WindowAggregate(OfWindows):
     parts: int = 0
     delay: int = 0
     written: Written = field(default=Written(), compare=False, metadata=METADATA)
+
+    def is_due(self, until: int, fired: int | None, rows: Sequence[Span], closed: Sequence[Span]) -> bool:
+        """Whether windows that end at or before `until` (ms) fire now. See `Window.is_due`."""
+        if self.parts:
+            return bool(rows)
+        # The end of the input fires rows that wait for a number of later ones.
+        ended = bool(self.followers and closed) and (fired is None or fired < LAST_MINUTE) and until >= LAST_MINUTE
+        return ended or self.window.is_due(until, fired, rows, closed)
 
     @property
     def following(self) -> int:

@@ -1,18 +1,27 @@
-"""A new aggregate, a new sink and a new source: each is one file and a line in two registries, and does what others do.
+"""A new aggregate is one file and a line in two registries; a source and a sink come in a package of their own.
 
-`docs/architecture.md` shows the lines.
+They do what others do. `docs/architecture.md` shows the lines.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import re
+import shutil
 import sqlite3
+import subprocess
+import sys
 import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
 
 from airflow_nrt.basics.errors import InputError
 from airflow_nrt.describe.description import describe
@@ -30,22 +39,10 @@ from airflow_nrt.sql.errors import SqlError
 from airflow_nrt.sql.load import plan_script
 from tests.engine.reports import HOUR, MORNING, Stream
 from tests.extending.spread import SPREAD, spread
-from tests.extending.sqlite import Sqlite, SqliteConnector
-from tests.extending.tail import Tail, TailConnector
 
-TOYS = {
-    "aggregate": ((aggregates.AGGREGATES, "SPREAD", SPREAD), (families.FAMILIES, "SPREAD", spread)),
-    "sink": ((connectors.CONNECTORS, "sqlite", SqliteConnector()), (sinks.SINKS, "sqlite", Sqlite())),
-    "source": ((connectors.CONNECTORS, "tail", TailConnector()), (sources.SOURCES, "tail", Tail())),
-}
-"""What each is registered in: all that the product has to know of it."""
-REGISTRIES = {
-    id(aggregates.AGGREGATES): aggregates,
-    id(families.FAMILIES): families,
-    id(connectors.CONNECTORS): connectors,
-    id(sinks.SINKS): sinks,
-    id(sources.SOURCES): sources,
-}
+PACKAGE = Path(__file__).with_name("package")
+TOY = ((aggregates, aggregates.AGGREGATES, SPREAD), (families, families.FAMILIES, spread))
+"""What the aggregate is registered in: all that the product has to know of it."""
 REPORT = """
 CREATE TABLE orders (shop INT, price INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '5' MINUTE)
 WITH ('connector' = 'tail', 'path' = '${DATA}/orders.jsonl', 'format' = 'json');
@@ -57,11 +54,31 @@ GROUP BY shop, window_start, window_end;
 """
 
 
+@pytest.fixture(scope="session")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A directory of packages with the toys, as an installer leaves it."""
+    place = tmp_path_factory.mktemp("packages")
+    shutil.copytree(PACKAGE / "nrt_toys", place / "nrt_toys", ignore=shutil.ignore_patterns("__pycache__"))
+    project = tomllib.loads((PACKAGE / "pyproject.toml").read_text())["project"]
+    metadata = place / "nrt_toys-1.0.dist-info"
+    metadata.mkdir()
+    head = {"Metadata-Version": "2.1", "Name": project["name"], "Version": project["version"]}
+    (metadata / "METADATA").write_text("".join(f"{key}: {value}\n" for key, value in head.items()))
+    groups = ((name, *lines.items()) for name, lines in project["entry-points"].items())
+    texts = (f"[{name}]\n" + "\n".join(f"{key} = {value}" for key, value in lines) for name, *lines in groups)
+    (metadata / "entry_points.txt").write_text("\n\n".join(texts))
+    return place
+
+
 @pytest.fixture(autouse=True)
-def registered(monkeypatch: pytest.MonkeyPatch) -> None:
-    for lines in TOYS.values():
-        for registry, name, toy in lines:
-            monkeypatch.setitem(registry, name, toy)  # type: ignore[arg-type]
+def registered(installed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(installed))
+    for registry in (connectors.CONNECTORS, sources.SOURCES, sinks.SINKS):
+        # What it knows of installed packages is that of before.
+        monkeypatch.setattr(registry, "_things", dict(registry._things))
+        monkeypatch.delitem(vars(registry), "_added", raising=False)
+    for _, registered, toy in TOY:
+        monkeypatch.setitem(registered, "SPREAD", toy)  # type: ignore[arg-type]
 
 
 @pytest.fixture
@@ -171,20 +188,35 @@ def test_a_second_home_is_refused(report: Plan, tmp_path: Path) -> None:
         sinks.sink_of(report.inserts[0]).check(home, report.inserts[0])
 
 
-@pytest.mark.parametrize("toy", TOYS)
-def test_the_map_shows_the_files_that_each_touches(toy: str) -> None:
+def test_a_command_finds_the_package(installed: Path, report: Plan, tmp_path: Path) -> None:
+    """In a process of its own, which knows only what is installed."""
+    (tmp_path / "toys.sql").write_text(REPORT.replace("SPREAD(price)", "MAX(price)"))
+    command = [sys.executable, "-m", "airflow_nrt.cli.main", "check", "toys.sql", "--set", f"DATA={tmp_path}"]
+    checked = subprocess.run(
+        command, cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(installed)}, capture_output=True, text=True
+    )
+    assert checked.returncode == 0, checked.stdout + checked.stderr
+
+
+def test_the_map_shows_the_files_that_an_aggregate_touches() -> None:
     root = Path(__file__).parents[2]
     text = (root / "docs/architecture.md").read_text(encoding="utf-8")
-    (block,) = re.findall(rf"A new {toy}:\n\n```diff\n(.*?)```", text, re.DOTALL)
+    (block,) = re.findall(r"A new aggregate:\n\n```diff\n(.*?)```", text, re.DOTALL)
     shown = re.findall(r"^\+\+\+ (\S+)$", block, re.MULTILINE)
-    modules = {str(Path(str(REGISTRIES[id(registry)].__file__)).relative_to(root)) for registry, *_ in TOYS[toy]}
-    assert set(shown) == modules and len(modules) <= 3
+    assert set(shown) == {str(Path(str(module.__file__)).relative_to(root)) for module, *_ in TOY}
+
+
+def test_the_pages_show_the_lines_of_the_package() -> None:
+    root = Path(__file__).parents[2]
+    project = (PACKAGE / "pyproject.toml").read_text(encoding="utf-8")
+    lines = project[project.index("[project.entry-points.") :].strip()
+    for page in ("docs/architecture.md", "docs/how-to/write-a-connector.md"):
+        assert lines in (root / page).read_text(encoding="utf-8"), page
 
 
 def test_the_how_to_shows_their_code() -> None:
-    place = Path(__file__).parent
-    code = "".join((place / name).read_text(encoding="utf-8") for name in ("tail.py", "sqlite.py"))
-    page = (place.parents[1] / "docs/how-to/write-a-connector.md").read_text(encoding="utf-8")
+    code = "".join((PACKAGE / "nrt_toys" / name).read_text(encoding="utf-8") for name in ("tail.py", "sqlite.py"))
+    page = (Path(__file__).parents[2] / "docs/how-to/write-a-connector.md").read_text(encoding="utf-8")
     blocks = re.findall(r"^```python\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
     assert len(blocks) == 3
     for block in blocks:

@@ -34,7 +34,7 @@ class Accumulator:
     after the aggregate function as the place of a window specification. `type` is its Spark type.
 
     `running` is SQL from an array of its values, `{0}`, to the array of running merges. It is set where that is faster
-    than merging over a window specification that grows row by row.
+    than merging over a window specification that grows row by row. `counts_rows`: it counts every row.
     """
 
     name: str
@@ -42,6 +42,7 @@ class Accumulator:
     type: str
     merge: str = MERGE_SUM
     running: str | None = None
+    counts_rows: bool = False
 
     @property
     def lifted(self) -> str:

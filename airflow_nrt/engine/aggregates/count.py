@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from airflow_nrt.engine.aggregates.accumulators import Accumulator, Accumulators, Operand
 from airflow_nrt.model.operators import AggregateCall
 
@@ -12,5 +14,5 @@ def counter(operand: Operand) -> Accumulator:
 
 
 def count(call: AggregateCall, operand: Operand) -> Accumulators:
-    number = counter(operand)
+    number = replace(counter(operand), counts_rows=call.argument is None and call.filter is None)
     return Accumulators((number,), f"coalesce({number.name}, 0L)")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from airflow_nrt.basics.registry import Registry
 from airflow_nrt.engine.dimensions.dimension import Dimension
 from airflow_nrt.engine.dimensions.files import FileDimension
 from airflow_nrt.engine.dimensions.jdbc import JdbcDimension
@@ -10,12 +11,13 @@ from airflow_nrt.engine.sources.lakehouse.delta import DeltaHistory
 from airflow_nrt.engine.sources.lakehouse.iceberg import IcebergHistory
 from airflow_nrt.model.tables import Table
 
-DIMENSIONS: dict[str, Dimension] = {
+_BUILT_IN: dict[str, Dimension] = {
     "filesystem": FileDimension(),
     "jdbc": JdbcDimension(),
     "delta": LakehouseDimension(DeltaHistory),
     "iceberg": LakehouseDimension(IcebergHistory),
 }
+DIMENSIONS = Registry("airflow_nrt.dimensions", Dimension, _BUILT_IN)  # type: ignore[type-abstract]
 
 
 def dimension_of(table: Table) -> Dimension:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from airflow_nrt.basics.registry import Registry
 from airflow_nrt.engine.sinks.blackhole import Blackhole
 from airflow_nrt.engine.sinks.filesystem import Filesystem
 from airflow_nrt.engine.sinks.jdbc.jdbc import Jdbc
@@ -13,7 +14,7 @@ from airflow_nrt.engine.sinks.sink import Sink
 from airflow_nrt.engine.sinks.standard_output import Print
 from airflow_nrt.model.plan import Insert
 
-SINKS: dict[str, Sink] = {
+_BUILT_IN: dict[str, Sink] = {
     "filesystem": Filesystem(),
     "jdbc": Jdbc(),
     "delta": Lakehouse(DeltaTable),
@@ -23,6 +24,7 @@ SINKS: dict[str, Sink] = {
     "print": Print(),
     "blackhole": Blackhole(),
 }
+SINKS = Registry("airflow_nrt.sinks", Sink, _BUILT_IN)  # type: ignore[type-abstract]
 
 
 def sink_of(insert: Insert) -> Sink:

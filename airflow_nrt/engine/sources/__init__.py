@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from pyspark.sql import SparkSession
 
+from airflow_nrt.basics.registry import Registry
 from airflow_nrt.engine.sources.archived.source import ArchivedTopic
 from airflow_nrt.engine.sources.datagen import Datagen
 from airflow_nrt.engine.sources.filesystem import Filesystem
@@ -17,7 +18,7 @@ from airflow_nrt.engine.sources.source import Source
 from airflow_nrt.home.log.entries import Split
 from airflow_nrt.model.tables import Table
 
-SOURCES: dict[str, Source] = {
+_BUILT_IN: dict[str, Source] = {
     "filesystem": Filesystem(),
     "kafka": ArchivedTopic(Kafka()),
     "upsert-kafka": Kafka(),
@@ -25,6 +26,7 @@ SOURCES: dict[str, Source] = {
     "iceberg": LakehouseSource(IcebergHistory),
     "datagen": Datagen(),
 }
+SOURCES = Registry("airflow_nrt.sources", Source, _BUILT_IN)  # type: ignore[type-abstract]
 
 
 def source_of(table: Table) -> Source:

@@ -154,7 +154,7 @@ def _touched(store: SliceStore, layout: Layout, file: StateFile, counts: bool) -
         return [
             Touched(layout.operator.window.first_end(file.first), layout.operator.window.last_end(file.last), file.rows)
         ]
-    counters = [one.name for one in layout.row_accumulators if one.name == "n_all"]
+    counters = [one.name for one in layout.row_accumulators if one.counts_rows]
     rows = store.read([file], [*layout.slots, *counters])
     assert rows is not None
     count = F.sum(counters[0]) if counters else F.count("*")

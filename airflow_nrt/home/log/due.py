@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable
 
-from airflow_nrt.basics.instants import END_OF_TIME, LAST_MINUTE
+from airflow_nrt.basics.instants import END_OF_TIME
 from airflow_nrt.home.log.entries import OperatorState, Position
 from airflow_nrt.model.operators import WindowAggregate
 from airflow_nrt.model.plan import Plan
 from airflow_nrt.model.updating import Updating
-from airflow_nrt.model.windows import Over, Session, Window
-
-_Due = Callable[[WindowAggregate, OperatorState, int], bool]
-"""Whether windows that end at or before an instant (ms) are due."""
 
 
 def fires_until(operator: WindowAggregate, state: OperatorState) -> int | None:
@@ -20,41 +16,12 @@ def fires_until(operator: WindowAggregate, state: OperatorState) -> int | None:
     if state.watermark is None:
         return None
     until = operator.window.last_complete_end(state.watermark)
-    is_due = _parts_due if operator.parts else _DUE.get(type(operator.window), _slices_due)
-    return until if is_due(operator, state, until) else None
+    return until if operator.is_due(until, state.fired, state.rows, state.closed) else None
 
 
 def are_windows_due(plan: Plan, position: Position) -> bool:
     """Whether any operator fires now."""
     return any(fires_until(operator, position.operators[operator.name]) is not None for operator in plan.operators)
-
-
-def _slices_due(operator: WindowAggregate, state: OperatorState, until: int) -> bool:
-    if state.fired is not None and until <= state.fired:
-        return False
-    open_rows = any(file.first <= until and (state.fired is None or file.last > state.fired) for file in state.rows)
-    last_end = operator.window.last_end
-    return open_rows or any(state.fired is not None and last_end(file.last) > state.fired for file in state.closed)
-
-
-def _sessions_due(operator: WindowAggregate, state: OperatorState, until: int) -> bool:
-    if state.fired is not None and until <= state.fired:
-        return False
-    ending = any(file.first <= until for file in state.rows)
-    return ending or any(file.last > (state.fired or -END_OF_TIME) for file in state.closed)
-
-
-def _rows_due(operator: WindowAggregate, state: OperatorState, until: int) -> bool:
-    """New rows of OVER may be of times that have fired."""
-    some_wait = bool(operator.followers and state.closed) and (state.fired or -END_OF_TIME) < LAST_MINUTE <= until
-    return some_wait or any(file.first <= until for file in state.rows)
-
-
-def _parts_due(operator: WindowAggregate, state: OperatorState, until: int) -> bool:
-    return bool(state.rows)
-
-
-_DUE: Mapping[type[Window], _Due] = {Session: _sessions_due, Over: _rows_due}
 
 
 def moments_due(operators: Iterable[Updating], position: Position) -> dict[str, int]:

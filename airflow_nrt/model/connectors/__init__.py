@@ -1,7 +1,8 @@
-"""The connectors of tables. Each is one file here, and a source or a sink of the engine."""
+"""The connectors of tables. Each is one file here, or of an installed package, and a source or a sink of the engine."""
 
 from __future__ import annotations
 
+from airflow_nrt.basics.registry import Registry
 from airflow_nrt.model.connectors.blackhole import Blackhole
 from airflow_nrt.model.connectors.connector import Connector
 from airflow_nrt.model.connectors.datagen import Datagen
@@ -14,7 +15,7 @@ from airflow_nrt.model.connectors.standard_output import Print
 from airflow_nrt.model.tables import Table
 
 _ALL = (Filesystem(), Print(), Kafka(), UpsertKafka(), Jdbc(), Delta(), Iceberg(), Datagen(), Blackhole())
-CONNECTORS: dict[str, Connector] = {one.name: one for one in _ALL}
+CONNECTORS = Registry("airflow_nrt.connectors", Connector, {one.name: one for one in _ALL})  # type: ignore[type-abstract]
 
 
 def connector_of(table: Table) -> Connector:

@@ -6,7 +6,7 @@ from airflow_nrt.model.windows.hop import Hop, hop
 from airflow_nrt.model.windows.over import Over, over
 from airflow_nrt.model.windows.session import Session, session
 from airflow_nrt.model.windows.tumble import Tumble, tumble
-from airflow_nrt.model.windows.window import Window, counts_in, is_complete
+from airflow_nrt.model.windows.window import Span, Window, counts_in, is_complete
 
 __all__ = [
     "Cumulate",
@@ -14,6 +14,7 @@ __all__ = [
     "Ms",
     "Over",
     "Session",
+    "Span",
     "Sql",
     "Tumble",
     "Window",

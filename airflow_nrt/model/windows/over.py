@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 from airflow_nrt.basics.instants import END_OF_TIME
 from airflow_nrt.model.windows.slots import LONGEST_SLOT, SlotWindow
+from airflow_nrt.model.windows.window import Span
 
 
 @dataclass(frozen=True)
@@ -15,6 +17,10 @@ class Over(SlotWindow):
 
     kind: ClassVar[str] = "OVER"
     looked_at_early: ClassVar[bool] = False
+
+    def is_due(self, until: int, fired: int | None, rows: Sequence[Span], closed: Sequence[Span]) -> bool:
+        """New rows may be of times that have fired."""
+        return any(span.first <= until for span in rows)
 
     def earliest_row(self, end: int) -> int:
         return max(self.start(end) - self.size, -END_OF_TIME)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 from airflow_nrt.basics.durations import format_duration
 from airflow_nrt.basics.instants import END_OF_TIME
 from airflow_nrt.model.windows.slots import LONGEST_SLOT, SlotWindow
-from airflow_nrt.model.windows.window import check_positive
+from airflow_nrt.model.windows.window import Span, check_positive
 
 
 @dataclass(frozen=True)
@@ -17,6 +18,12 @@ class Session(SlotWindow):
 
     kind: ClassVar[str] = "SESSION"
     bounded_by_rows: ClassVar[bool] = True
+
+    def is_due(self, until: int, fired: int | None, rows: Sequence[Span], closed: Sequence[Span]) -> bool:
+        """A session that is open may have rows from before `fired`."""
+        if fired is not None and until <= fired:
+            return False
+        return any(span.first <= until for span in rows) or any(span.last > (fired or -END_OF_TIME) for span in closed)
 
     def earliest_row(self, end: int) -> int:
         """The length of a session has no bound."""

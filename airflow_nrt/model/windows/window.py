@@ -13,13 +13,23 @@ A *slice* is the largest span that no window boundary cuts. It is named by its e
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Protocol
 
 from airflow_nrt.basics.durations import format_duration
 from airflow_nrt.basics.errors import InputError
 from airflow_nrt.model.windows.arithmetic import Ms, later, on_grid
+
+
+class Span(Protocol):
+    """Stored partials: the ends (ms) of the windows with which the first and the last of their slices close."""
+
+    @property
+    def first(self) -> int: ...
+
+    @property
+    def last(self) -> int: ...
 
 
 @dataclass(frozen=True)
@@ -112,6 +122,16 @@ class Window(ABC):
     def ends_between(self, after: int, until: int) -> Iterator[int]:
         """All window ends with `after < end <= until`."""
         return iter(range(on_grid(after + 1, self.stride, self.origin), until + 1, self.stride))
+
+    def is_due(self, until: int, fired: int | None, rows: Sequence[Span], closed: Sequence[Span]) -> bool:
+        """Whether any window with rows that ends at or before `until` has not fired; those up to `fired` have.
+
+        `rows` are partials as they were absorbed, `closed` those of slices that have fired.
+        """
+        if fired is None:
+            return any(span.first <= until for span in rows)
+        opened = any(span.first <= until and span.last > fired for span in rows)
+        return until > fired and (opened or any(self.last_end(span.last) > fired for span in closed))
 
     def earliest_row(self, end: int) -> int:
         """The earliest rowtime that a window ending here can hold."""

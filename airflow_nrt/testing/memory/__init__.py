@@ -4,7 +4,8 @@ It counts rows, and distinct values, by key: enough to try when results are publ
 between any two actions leaves. Thousands of histories take seconds.
 """
 
+from airflow_nrt.testing.memory.home import MemoryHome
 from airflow_nrt.testing.memory.rows import Row
-from airflow_nrt.testing.memory.stream import MemoryHome, MemoryStream
+from airflow_nrt.testing.memory.stream import MemoryStream
 
 __all__ = ["MemoryHome", "MemoryStream", "Row"]

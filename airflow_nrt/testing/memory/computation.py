@@ -81,7 +81,8 @@ class MemoryComputation:
         self, position: Position, rows: Sequence[Row]
     ) -> tuple[dict[str, tuple[StateFile, ...]], dict[str, tuple[Change, ...]]]:
         """The groups of each updating operator after these rows, and how they change."""
-        updating, changes = {}, {}
+        updating: dict[str, tuple[StateFile, ...]] = {}
+        changes: dict[str, tuple[Change, ...]] = {}
         for operator in self._plan.updating if rows else ():
             before = self._groups(position.updating[operator.name])
             after = {**before}

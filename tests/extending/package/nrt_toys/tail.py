@@ -92,3 +92,6 @@ def _lines(one: SourceRange) -> list[str]:
     with open(one.part, "rb") as file:
         file.seek(one.start)
         return file.read(one.end - one.start).decode().splitlines()
+
+
+CONNECTOR, SOURCE = TailConnector(), Tail()

@@ -89,3 +89,6 @@ class Sqlite(Sink):
         return Standing(
             found.selectExpr(f"from_json(value, '{kinds}') AS r", WINDOW_END).select("r.*", WINDOW_END), foreign
         )
+
+
+CONNECTOR, SINK = SqliteConnector(), Sqlite()
