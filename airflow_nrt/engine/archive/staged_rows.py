@@ -13,6 +13,7 @@ from pyspark.sql import DataFrame, SparkSession
 from airflow_nrt.engine.sources.file_rows import read_files
 from airflow_nrt.engine.sources.place import BLOCK, FILE, INDEX, NUMBER
 from airflow_nrt.engine.sources.ranges import OFFSET, PART, placed
+from airflow_nrt.engine.sources.request import ReadRequest
 from airflow_nrt.engine.spark.tuning import Tasks
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Published, SourceFile, Split, ranges_of
@@ -39,6 +40,6 @@ def staged_rows(
     """The rows of these splits in the files staged for them, with the columns of `as_staged` and those of a place."""
     paths = [home.path / one.staged for one in staged]
     files = [SourceFile(str(path), path.stat().st_size, 0) for path in paths]
-    rows = read_files(spark, as_staged(source), files, tasks).drop(FILE, NUMBER, BLOCK, INDEX)
+    rows = read_files(spark, as_staged(source), ReadRequest(files, tasks)).drop(FILE, NUMBER, BLOCK, INDEX)
     located = rows.withColumnsRenamed({archive.PARTITION: PART, archive.OFFSET: OFFSET})
     return placed(located, ranges_of(splits), numbers or {}, f"CAST(substring_index({PART}, '-', -1) AS INT)")

@@ -12,6 +12,7 @@ from airflow_nrt.basics.spelling import bigint
 from airflow_nrt.engine.dimensions.views import provide_newest
 from airflow_nrt.engine.functions import register_functions
 from airflow_nrt.engine.sources import source_of
+from airflow_nrt.engine.sources.request import ReadRequest
 from airflow_nrt.engine.spark.frames import run_query
 from airflow_nrt.engine.spark.tuning import Tasks, suit
 from airflow_nrt.engine.time.accept import accepted, judge, metered
@@ -102,7 +103,7 @@ def source_rows(
     """The accepted rows of these splits, as if absorbed in one batch at this time (ms), so that none is late."""
     source = plan.source(name)
     numbers = {split.name: n for n, split in enumerate(splits)} if needs_position(plan, name) else None
-    rows = source_of(source.table).read(spark, source, splits, tasks, numbers, source.partitions)
+    rows = source_of(source.table).read(spark, source, ReadRequest(splits, tasks, numbers, source.partitions))
     judged, _ = metered(judge(rows, source, None, absorbed(clock, None)))
     return accepted(judged, source, f"{bigint(None)} AS {SEEN}")
 

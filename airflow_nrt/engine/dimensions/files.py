@@ -12,6 +12,7 @@ from airflow_nrt.engine.dimensions.dimension import Dimension
 from airflow_nrt.engine.failures.servers import UnreachableError
 from airflow_nrt.engine.sources import source_of
 from airflow_nrt.engine.sources.arrivals import Arrivals
+from airflow_nrt.engine.sources.request import ReadRequest
 from airflow_nrt.engine.spark.tuning import ONE
 from airflow_nrt.engine.time.accept import accepted, judge, metered
 from airflow_nrt.engine.time.batch_clock import absorbed
@@ -43,7 +44,7 @@ class FileDimension(Dimension):
         if not mark:
             return no_rows(spark, source), None
         assert isinstance(mark, tuple)
-        rows = source_of(source.table).read(spark, source, mark, ONE)
+        rows = source_of(source.table).read(spark, source, ReadRequest(mark, ONE))
         judged, counts = metered(judge(rows, source, None, absorbed(None, None)))
         return accepted(judged, source), counts
 

@@ -12,6 +12,7 @@ from airflow_nrt.engine.dimensions.dimension import Dimension
 from airflow_nrt.engine.dimensions.files import check_size
 from airflow_nrt.engine.sources.lakehouse.history import TableHistory, source_files
 from airflow_nrt.engine.sources.lakehouse.lakehouse import LakehouseSource
+from airflow_nrt.engine.sources.request import ReadRequest
 from airflow_nrt.engine.spark.tuning import ONE
 from airflow_nrt.engine.windows.no_rows import no_rows
 from airflow_nrt.model.plan import Source
@@ -36,6 +37,6 @@ class LakehouseDimension(Dimension):
         if not files:
             return no_rows(spark, source), None
         check_size(source.table, files)
-        rows = LakehouseSource(self.history_of).read(spark, source, files, ONE)
+        rows = LakehouseSource(self.history_of).read(spark, source, ReadRequest(files, ONE))
         computed = (one for one in source.table.columns if one.is_computed and one.name in source.columns)
         return rows.selectExpr("*", *(f"{one.expression} AS {quote(one.name)}" for one in computed)), None

@@ -20,6 +20,7 @@ from airflow_nrt.engine.faults import reach
 from airflow_nrt.engine.publish.ledger import reasons, write_late, write_rejected, write_unreadable
 from airflow_nrt.engine.publish.staging import Staging
 from airflow_nrt.engine.sources import source_of
+from airflow_nrt.engine.sources.request import ReadRequest
 from airflow_nrt.engine.spark.frames import run_query
 from airflow_nrt.engine.state.store import SliceStore, Written
 from airflow_nrt.engine.time.accept import judge, metered, rejected, without_lines
@@ -81,7 +82,8 @@ class BatchStaging:
         arrival = absorbed(clock, position.sources[source.name].watermark)
         usable = [split for split in splits if not split.corrupt]
         numbers = self._numbers(source, splits, position)
-        read = source_of(source.table).read(self._spark, source, usable, self._store.tasks, numbers)
+        request = ReadRequest(usable, self._store.tasks, numbers)
+        read = source_of(source.table).read(self._spark, source, request)
         judged = judge(read, source, latest, arrival)
         # Windows read what is staged for the archive.
         readers = 1 if source.is_archived else len(batch.watermarks)

@@ -36,6 +36,7 @@ class StreamDriver:
         clock: Callable[[], int] = now_ms,
         attempt: Attempt = at_once,
     ) -> None:
+        self.spark = spark
         self.plan = plan
         self.home = home
         self.writer = writer

@@ -20,6 +20,7 @@ from airflow_nrt.engine.sources.arrivals import partition_values
 from airflow_nrt.engine.sources.file_rows import read_files
 from airflow_nrt.engine.sources.place import BLOCK, FILE, INDEX, NUMBER
 from airflow_nrt.engine.sources.ranges import OFFSET, PART, in_ranges
+from airflow_nrt.engine.sources.request import ReadRequest
 from airflow_nrt.engine.spark.tuning import Tasks
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import COMPACTED, Published, SourceFile, Split, ranges_of
@@ -76,7 +77,7 @@ class ArchivedRows(Past):
         here, elsewhere = self._entries(read), self._entries({*self._files} - read)
         splits = self.history.splits(self.source.name)
         order = {split.name: n for n, split in enumerate(splits)} if numbered else {}
-        rows = read_files(spark, self.judged_as, files, tasks).drop(FILE, NUMBER, BLOCK, INDEX)
+        rows = read_files(spark, self.judged_as, ReadRequest(files, tasks)).drop(FILE, NUMBER, BLOCK, INDEX)
         placed = rows.withColumnsRenamed({archive.PARTITION: PART, archive.OFFSET: OFFSET, archive.ENTRY: ENTRY})
         batch_of = self.history.batch_of(self.source.name)
         whole = tuple(split for split in splits if batch_of.get(split.name) not in elsewhere)

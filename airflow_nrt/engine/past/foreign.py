@@ -14,8 +14,9 @@ from airflow_nrt.engine.past.past import BACKFILL, ENTRY, Past, PastRows
 from airflow_nrt.engine.sources import arrived
 from airflow_nrt.engine.sources.arrivals import partition_values
 from airflow_nrt.engine.sources.file_rows import read_files
+from airflow_nrt.engine.sources.request import ReadRequest
 from airflow_nrt.engine.spark.tuning import Tasks
-from airflow_nrt.home.log.entries import Split, files_of
+from airflow_nrt.home.log.entries import Split
 from airflow_nrt.model import archive
 from airflow_nrt.model.plan import Archive, Source
 
@@ -50,5 +51,5 @@ class ForeignArchive(Past):
 
     def read(self, spark: SparkSession, pieces: Sequence[Split], tasks: Tasks, numbered: bool) -> PastRows:
         numbers = {file.name: n for n, file in enumerate(pieces)} if numbered else None
-        rows = read_files(spark, self.judged_as, files_of(pieces), tasks, numbers)
+        rows = read_files(spark, self.judged_as, ReadRequest(pieces, tasks, numbers))
         return PastRows(rows.withColumn(ENTRY, F.lit(BACKFILL).cast("bigint")), ())

@@ -11,6 +11,7 @@ from airflow_nrt.engine.failures.failures import CorruptFileError, explained
 from airflow_nrt.engine.past.past import BACKFILL, ENTRY, Past, PastRows
 from airflow_nrt.engine.sources import source_of
 from airflow_nrt.engine.sources.place import FILE, known_files
+from airflow_nrt.engine.sources.request import ReadRequest
 from airflow_nrt.engine.spark.given_rows import given_rows
 from airflow_nrt.engine.spark.tuning import ONE, Tasks
 from airflow_nrt.home.log.entries import Split
@@ -48,7 +49,7 @@ class LoggedSplits(Past):
         problems += _check_corrupt(spark, source, [split for split in pieces if split.corrupt])
         order = {split.name: n for n, split in enumerate(history.splits(source.name))} if numbered else {}
         numbers = {split.name: order[split.name] for split in usable} if numbered else None
-        rows = connector.read(spark, source, usable, tasks, numbers)
+        rows = connector.read(spark, source, ReadRequest(usable, tasks, numbers))
         batch_of = history.batch_of(source.name)
         known = [(key, batch_of.get(split.name, BACKFILL)) for split in usable for key in connector.spellings(split)]
         entries = given_rows(spark, {FILE: "STRING", ENTRY: "BIGINT"}, known)
@@ -67,7 +68,7 @@ def _check_corrupt(spark: SparkSession, source: Source, splits: Sequence[Split])
     for split in splits:
         try:
             if connector.change_of(split) is None:
-                connector.read(spark, source, [split], ONE).write.format("noop").mode("overwrite").save()
+                connector.read(spark, source, ReadRequest([split], ONE)).write.format("noop").mode("overwrite").save()
                 problems.append(f"the source file {split.name} was left out as unreadable, and can be read")
         except Exception as failure:
             if not isinstance(failure, OSError) and not isinstance(explained(failure), CorruptFileError):

@@ -6,22 +6,21 @@ The time of a split, when its rows are made, is its `part`: a timestamp of a row
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 
 from pyspark.sql import DataFrame, SparkSession
 
 from airflow_nrt.basics.spelling import quote, string_literal
 from airflow_nrt.engine.sources.faults import NO_FAULT
 from airflow_nrt.engine.sources.place import BLOCK, FILE, INDEX, NUMBER
+from airflow_nrt.engine.sources.request import ReadRequest
 from airflow_nrt.engine.sources.source import Source, SplitEnumerator
 from airflow_nrt.engine.spark.given_rows import given_rows
-from airflow_nrt.engine.spark.tuning import Tasks
 from airflow_nrt.home.heartbeat import now_ms
 from airflow_nrt.home.log.entries import SourceRange, Split, ranges_of
 from airflow_nrt.model.connectors import datagen
 from airflow_nrt.model.connectors.datagen import Generated
 from airflow_nrt.model.options.known import read_option
-from airflow_nrt.model.partition_filter import PartitionFilter
 from airflow_nrt.model.plan import Source as PlannedSource
 from airflow_nrt.model.tables import LINE, Table
 
@@ -64,23 +63,15 @@ class Datagen(Source):
     def enumerator(self, spark: SparkSession | None, table: Table, read: Iterable[Split] = ()) -> Numbers:
         return Numbers(table, ranges_of(read))
 
-    def read(
-        self,
-        spark: SparkSession,
-        source: PlannedSource,
-        splits: Sequence[Split],
-        tasks: Tasks,
-        numbers: Mapping[str, int] | None = None,
-        asked: PartitionFilter | None = None,
-    ) -> DataFrame:
-        numbers = numbers or {}
+    def read(self, spark: SparkSession, source: PlannedSource, request: ReadRequest) -> DataFrame:
+        numbers = request.numbers or {}
         kinds = {FILE: "STRING", NUMBER: "BIGINT", BLOCK: "BIGINT", "_nrt_until": "BIGINT", _AT: "BIGINT"}
-        given = [(one.name, numbers.get(one.name), one.start, one.end, int(one.part)) for one in ranges_of(splits)]
+        given = [(one.name, numbers.get(one.name), one.start, one.end, int(one.part)) for one in request.ranges]
         rows = given_rows(spark, kinds, given).selectExpr("*", f"explode(sequence({BLOCK}, _nrt_until - 1)) AS {_N}")
         wanted = (one for one in datagen.generated(source.table) if one.column.name in source.physical)
         values = (f"{_value(one)} AS {quote(one.column.name)}" for one in wanted)
         place = (FILE, NUMBER, BLOCK, f"{_N} - {BLOCK} AS {INDEX}")
-        return tasks.gathered(rows.selectExpr(*values, f"CAST(NULL AS STRING) AS {LINE}", *NO_FAULT, *place))
+        return request.tasks.gathered(rows.selectExpr(*values, f"CAST(NULL AS STRING) AS {LINE}", *NO_FAULT, *place))
 
     def spellings(self, split: Split) -> tuple[str, ...]:
         return (split.name,)

@@ -18,6 +18,7 @@ from airflow_nrt.engine.sources.faults import NO_FAULT
 from airflow_nrt.engine.sources.json import parse_json, with_objects
 from airflow_nrt.engine.sources.long_lines import reader_options
 from airflow_nrt.engine.sources.place import BLOCK, FILE, INDEX, MOST_INDEX, NUMBER, known_files
+from airflow_nrt.engine.sources.request import ReadRequest
 from airflow_nrt.engine.sources.times_of_day import in_parquet
 from airflow_nrt.engine.spark.given_rows import given_rows
 from airflow_nrt.engine.spark.paths import GLOB, file_keys
@@ -37,19 +38,12 @@ _COUNTED = f"monotonically_increasing_id() & {MOST_INDEX}L AS {INDEX}"
 _METADATA = (f"_metadata.file_size AS {SIZE}", f"_metadata.file_modification_time AS {MODIFIED}")
 
 
-def read_files(
-    spark: SparkSession,
-    source: Source,
-    files: Sequence[SourceFile],
-    tasks: Tasks,
-    numbers: Mapping[str, int] | None = None,
-    asked: PartitionFilter | None = None,
-) -> DataFrame:
-    """The rows of these files, in partitions `asked` for, with the columns of `Source.read`.
+def read_files(spark: SparkSession, source: Source, request: ReadRequest) -> DataFrame:
+    """The rows of the files of a request, with the columns of `Source.read`.
 
     Also `_nrt_size` and `_nrt_modified` of the file, if the table has METADATA columns.
     """
-    table = source.table
+    table, files, tasks, asked = source.table, request.files, request.tasks, request.asked
     stored = [column for column in table.physical if column.name not in table.partition_keys]
     wanted = [column for column in stored if column.name in source.physical]
     partitions = [column for column in table.physical if column.name in table.partition_keys]
@@ -79,7 +73,7 @@ def read_files(
         else:
             rows = parse_json(_counted(with_objects(_filled(lines(files)))), table, wanted)
     rows = tasks.gathered(rows)
-    return rows if numbers is None else _numbered(rows, numbers)
+    return rows if request.numbers is None else _numbered(rows, request.numbers)
 
 
 def _csv_records(lines: Callable[..., DataFrame], files: Sequence[SourceFile], table: Table, tasks: Tasks) -> DataFrame:

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 
 from pyspark.sql import DataFrame, SparkSession
 
 from airflow_nrt.engine.sources.arrivals import Arrivals, partition_values
 from airflow_nrt.engine.sources.file_rows import read_files
+from airflow_nrt.engine.sources.request import ReadRequest
 from airflow_nrt.engine.sources.source import Source, SplitEnumerator
 from airflow_nrt.engine.spark.paths import file_keys, file_uri
-from airflow_nrt.engine.spark.tuning import Tasks
 from airflow_nrt.home.log.changed_files import LastRead, change_of
 from airflow_nrt.home.log.entries import SourceFile, Split, files_of
-from airflow_nrt.model.partition_filter import PartitionFilter
 from airflow_nrt.model.plan import Source as PlannedSource
 from airflow_nrt.model.tables import Table
 
@@ -50,16 +49,8 @@ class Filesystem(Source):
     def enumerator(self, spark: SparkSession | None, table: Table, read: Iterable[Split] = ()) -> Files:
         return Files(table, files_of(read))
 
-    def read(
-        self,
-        spark: SparkSession,
-        source: PlannedSource,
-        splits: Sequence[Split],
-        tasks: Tasks,
-        numbers: Mapping[str, int] | None = None,
-        asked: PartitionFilter | None = None,
-    ) -> DataFrame:
-        return read_files(spark, source, files_of(splits), tasks, numbers, asked)
+    def read(self, spark: SparkSession, source: PlannedSource, request: ReadRequest) -> DataFrame:
+        return read_files(spark, source, request)
 
     def spellings(self, split: Split) -> tuple[str, ...]:
         return file_keys(split.name)

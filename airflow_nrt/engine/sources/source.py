@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from typing import ClassVar
 
 from pyspark.sql import DataFrame, SparkSession
 
 from airflow_nrt.engine.sources.place import FILE
+from airflow_nrt.engine.sources.request import ReadRequest
 from airflow_nrt.engine.spark.paths import written_path
-from airflow_nrt.engine.spark.tuning import Tasks
 from airflow_nrt.home.log.clock import WHOLE
 from airflow_nrt.home.log.entries import Split
-from airflow_nrt.model.partition_filter import PartitionFilter
 from airflow_nrt.model.plan import Source as PlannedSource
 from airflow_nrt.model.tables import Table
 
@@ -85,26 +84,17 @@ class Source(ABC):
         return {WHOLE: "true"}
 
     @abstractmethod
-    def read(
-        self,
-        spark: SparkSession,
-        source: PlannedSource,
-        splits: Sequence[Split],
-        tasks: Tasks,
-        numbers: Mapping[str, int] | None = None,
-        asked: PartitionFilter | None = None,
-    ) -> DataFrame:
+    def read(self, spark: SparkSession, source: PlannedSource, request: ReadRequest) -> DataFrame:
         """The rows of these splits: the physical columns that the plan reads, and hidden columns:
 
         _nrt_fault      string    what of the row could not be read, and `_nrt_why` (`faults.py`); NULL if all could
         _nrt_line       string    the row as a text, where it was one, else NULL
         _nrt_file       string    the split, as `spellings` has it
         _nrt_op         string    what happens to the row (of tables of changes alone)
-        _nrt_number     bigint    the number of the split, where `numbers` has them by name, else NULL
+        _nrt_number     bigint    the number of the split, where the request has numbers, else NULL
         _nrt_block, _nrt_index    bigint    the place of the row in the split, in the order of arrival
 
-        and the columns that the METADATA of the connector needs. Few rows are in one task (`tasks`). A source may leave
-        out rows of partitions that are not `asked` for.
+        and the columns that the METADATA of the connector needs.
         """
 
     @abstractmethod

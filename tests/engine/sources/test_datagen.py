@@ -9,6 +9,7 @@ from typing import Any
 
 from airflow_nrt.engine.driver.run import Runner
 from airflow_nrt.engine.sources import arrived, source_of
+from airflow_nrt.engine.sources.request import ReadRequest
 from airflow_nrt.engine.spark.tuning import ONE
 from airflow_nrt.engine.verify.verify import verify
 from airflow_nrt.home.home import Home
@@ -34,7 +35,7 @@ def source(script: str) -> Source:
 
 
 def read(spark, made: Source, *splits: Split) -> list[dict[str, Any]]:
-    rows = source_of(made.table).read(spark, made, splits, ONE)
+    rows = source_of(made.table).read(spark, made, ReadRequest(splits, ONE))
     return [row.asDict() for row in rows.orderBy("_nrt_block", "_nrt_index").collect()]
 
 

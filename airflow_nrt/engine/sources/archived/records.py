@@ -18,6 +18,7 @@ from airflow_nrt.engine.sources.file_rows import read_files
 from airflow_nrt.engine.sources.kafka.records import no_records
 from airflow_nrt.engine.sources.place import BLOCK, FILE, INDEX, NUMBER
 from airflow_nrt.engine.sources.ranges import OFFSET, PART, in_ranges
+from airflow_nrt.engine.sources.request import ReadRequest
 from airflow_nrt.engine.spark.tuning import Tasks
 from airflow_nrt.home.log.entries import ArchivedElsewhere, SourceFile, SourceRange
 from airflow_nrt.model import archive
@@ -41,7 +42,7 @@ def read_archived(
         return no_records(spark, source)
     keys = {key for name in source.columns if (key := source.table.column(name).metadata) is not None}
     stored = {key: name for key, name in columns_by_key(content.outline).items() if key in keys}
-    rows = read_files(spark, _in_files(source, content, stored), files, tasks)
+    rows = read_files(spark, _in_files(source, content, stored), ReadRequest(files, tasks))
     placed = rows.drop(FILE, NUMBER, BLOCK, INDEX).withColumnsRenamed({archive.PARTITION: PART, archive.OFFSET: OFFSET})
     physical = (quote(name) for name in source.physical)
     hidden = (LINE, FAULT, WHY, FILE, NUMBER, BLOCK, INDEX)

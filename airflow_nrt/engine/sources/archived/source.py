@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 
 from pyspark.sql import DataFrame, SparkSession
 
@@ -12,11 +12,10 @@ from airflow_nrt.engine.sources.archived.content import opened
 from airflow_nrt.engine.sources.archived.enumerator import ArchiveThenTopic
 from airflow_nrt.engine.sources.archived.records import archive_of, files_of, read_archived
 from airflow_nrt.engine.sources.kafka.kafka import Kafka, by_name
+from airflow_nrt.engine.sources.request import ReadRequest
 from airflow_nrt.engine.sources.source import Source, SplitEnumerator
-from airflow_nrt.engine.spark.tuning import Tasks
 from airflow_nrt.home.log.entries import SourceRange, Split, ranges_of
 from airflow_nrt.model.connectors.kafka_options import ARCHIVED, STARTUP, kafka_option
-from airflow_nrt.model.partition_filter import PartitionFilter
 from airflow_nrt.model.plan import Source as PlannedSource
 from airflow_nrt.model.tables import Table
 
@@ -51,23 +50,15 @@ class ArchivedTopic(Source):
         ranges = ranges_of(splits)
         return by_name(one.part for one in ranges) if _archived(ranges) else self._topic.parts(ranges)
 
-    def read(
-        self,
-        spark: SparkSession,
-        source: PlannedSource,
-        splits: Sequence[Split],
-        tasks: Tasks,
-        numbers: Mapping[str, int] | None = None,
-        asked: PartitionFilter | None = None,
-    ) -> DataFrame:
-        archived = [one for one in _archived(ranges_of(splits)) if not one.is_empty]
-        others = [one for one in ranges_of(splits) if one.archive is None]
+    def read(self, spark: SparkSession, source: PlannedSource, request: ReadRequest) -> DataFrame:
+        archived = [one for one in _archived(request.ranges) if not one.is_empty]
+        others = request.of([one for one in request.ranges if one.archive is None])
         if not archived:
-            return self._topic.read(spark, source, others, tasks, numbers, asked)
-        rows = read_archived(spark, source, archived, tasks, numbers or {})
-        if all(one.is_empty for one in others):
+            return self._topic.read(spark, source, others)
+        rows = read_archived(spark, source, archived, request.tasks, request.numbers or {})
+        if all(one.is_empty for one in others.splits):
             return rows
-        of_topic = self._topic.read(spark, source, others, tasks, numbers, asked)
+        of_topic = self._topic.read(spark, source, others)
         return rows.unionByName(of_topic.select(*rows.columns))
 
     def spellings(self, split: Split) -> tuple[str, ...]:

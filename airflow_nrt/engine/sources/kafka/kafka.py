@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 
 from pyspark.sql import DataFrame, SparkSession
 
@@ -12,11 +12,10 @@ from airflow_nrt.engine.sources.kafka.partitions import Partitions
 from airflow_nrt.engine.sources.kafka.records import no_records, read_ranges
 from airflow_nrt.engine.sources.kafka.rows import load_rows
 from airflow_nrt.engine.sources.place import BLOCK, FILE, INDEX
+from airflow_nrt.engine.sources.request import ReadRequest
 from airflow_nrt.engine.sources.source import Source
-from airflow_nrt.engine.spark.tuning import Tasks
 from airflow_nrt.home.log.entries import Split, ranges_of
 from airflow_nrt.model.connectors.kafka import PARTITION
-from airflow_nrt.model.partition_filter import PartitionFilter
 from airflow_nrt.model.plan import Source as PlannedSource
 from airflow_nrt.model.tables import Table
 
@@ -53,19 +52,11 @@ class Kafka(Source):
         # Each row is compared with each part, and numbers are compared faster.
         return {part: f"{PARTITION} = {number}" for part, (_, _, number) in named.items()}
 
-    def read(
-        self,
-        spark: SparkSession,
-        source: PlannedSource,
-        splits: Sequence[Split],
-        tasks: Tasks,
-        numbers: Mapping[str, int] | None = None,
-        asked: PartitionFilter | None = None,
-    ) -> DataFrame:
-        ranges = [one for one in ranges_of(splits) if not one.is_empty and not one.lost]
+    def read(self, spark: SparkSession, source: PlannedSource, request: ReadRequest) -> DataFrame:
+        ranges = [one for one in request.ranges if not one.is_empty and not one.lost]
         if not ranges:
             return no_records(spark, source)
-        return tasks.gathered(read_ranges(spark, source, ranges, numbers or {}))
+        return request.tasks.gathered(read_ranges(spark, source, ranges, request.numbers or {}))
 
     def spellings(self, split: Split) -> tuple[str, ...]:
         return (split.name,)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 from pyspark.sql import DataFrame, SparkSession
@@ -13,11 +13,10 @@ from airflow_nrt.engine.sources.file_rows import read_files
 from airflow_nrt.engine.sources.filesystem import Filesystem
 from airflow_nrt.engine.sources.lakehouse.arrivals import TableArrivals
 from airflow_nrt.engine.sources.lakehouse.history import TableHistory
+from airflow_nrt.engine.sources.request import ReadRequest
 from airflow_nrt.engine.sources.source import Source
-from airflow_nrt.engine.spark.tuning import Tasks
 from airflow_nrt.home.log.entries import Split, files_of
 from airflow_nrt.model.connectors import connector_of
-from airflow_nrt.model.partition_filter import PartitionFilter
 from airflow_nrt.model.plan import Source as PlannedSource
 from airflow_nrt.model.tables import Table
 
@@ -48,16 +47,8 @@ class LakehouseSource(Source):
         assert spark is not None
         return TableArrivals(self.history_of(spark, table), files_of(read))
 
-    def read(
-        self,
-        spark: SparkSession,
-        source: PlannedSource,
-        splits: Sequence[Split],
-        tasks: Tasks,
-        numbers: Mapping[str, int] | None = None,
-        asked: PartitionFilter | None = None,
-    ) -> DataFrame:
-        return read_files(spark, self._as_files(spark, source), files_of(splits), tasks, numbers, asked)
+    def read(self, spark: SparkSession, source: PlannedSource, request: ReadRequest) -> DataFrame:
+        return read_files(spark, self._as_files(spark, source), request)
 
     def _as_files(self, spark: SparkSession, source: PlannedSource) -> PlannedSource:
         """The same columns, read from files of Parquet."""

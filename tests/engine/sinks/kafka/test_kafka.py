@@ -16,6 +16,7 @@ import pytest
 from airflow_nrt.basics.errors import InputError
 from airflow_nrt.engine.publish.publishing import roll_forward
 from airflow_nrt.engine.sources import arrived, source_of
+from airflow_nrt.engine.sources.request import ReadRequest
 from airflow_nrt.engine.spark.tuning import ONE
 from airflow_nrt.sql.load import plan_script
 from tests.engine.reports import Stream
@@ -186,7 +187,7 @@ def test_avro_is_read_by_others_and_by_a_source(spark, broker: Broker, topics: T
         INSERT INTO nowhere SELECT * FROM t;
     """
     (source,) = plan_script(script, {}, "again", tmp_path).sources
-    (row,) = source_of(source.table).read(spark, source, arrived(spark, source.table), ONE).collect()
+    (row,) = source_of(source.table).read(spark, source, ReadRequest(arrived(spark, source.table), ONE)).collect()
     assert (row.shop, row.n, row.window_end, row.gmv) == (1, 2, at.replace(tzinfo=None), Decimal("12.00"))
 
 

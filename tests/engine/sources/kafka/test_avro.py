@@ -14,6 +14,7 @@ import pytest
 from airflow_nrt.engine.failures.failures import explained
 from airflow_nrt.engine.sources import arrived, source_of
 from airflow_nrt.engine.sources.faults import FAULT, WHY
+from airflow_nrt.engine.sources.request import ReadRequest
 from airflow_nrt.engine.spark.tuning import ONE
 from airflow_nrt.engine.verify.verify import verify
 from airflow_nrt.home.ledger import REJECTED, records
@@ -82,7 +83,7 @@ def read(spark, place: Path, broker: Broker, topic: str, columns: str, options: 
         INSERT INTO nowhere SELECT * FROM t;
     """
     (source,) = plan_script(script, {}, "formats", place).sources
-    rows = source_of(source.table).read(spark, source, arrived(spark, source.table), ONE)
+    rows = source_of(source.table).read(spark, source, ReadRequest(arrived(spark, source.table), ONE))
     return rows.orderBy("_nrt_block", "_nrt_index").select(*source.physical, FAULT, WHY).collect()
 
 

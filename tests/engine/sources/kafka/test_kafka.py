@@ -11,6 +11,7 @@ from airflow_nrt.engine.backfill import backfill
 from airflow_nrt.engine.failures.failures import explained
 from airflow_nrt.engine.sources import arrived, source_of
 from airflow_nrt.engine.sources.faults import FAULT
+from airflow_nrt.engine.sources.request import ReadRequest
 from airflow_nrt.engine.spark.tuning import ONE
 from airflow_nrt.engine.verify.interval import Interval
 from airflow_nrt.engine.verify.verify import verify
@@ -232,7 +233,7 @@ def test_formats(
         INSERT INTO nowhere SELECT * FROM t;
     """
     (source,) = plan_script(script, {}, "formats", tmp_path).sources
-    rows = source_of(source.table).read(spark, source, arrived(spark, source.table), ONE)
+    rows = source_of(source.table).read(spark, source, ReadRequest(arrived(spark, source.table), ONE))
     (row,) = rows.select(*source.physical, FAULT).collect()
     assert tuple(row) == (*expected, None)
 
@@ -243,7 +244,7 @@ def test_steps_that_share_an_exchange_read_the_topic_once(
     topics.create("shared", 1)
     topics.write("shared", [order(1, 5, "10:01:00"), order(1, 7, "10:02:00")])
     (source,) = report(tmp_path, broker.address, "shared").sources
-    rows = source_of(source.table).read(spark, source, arrived(spark, source.table), ONE)
+    rows = source_of(source.table).read(spark, source, ReadRequest(arrived(spark, source.table), ONE))
     exchanged = rows.repartition(2, "price")
     both = exchanged.groupBy("price").count().union(exchanged.groupBy("price").sum("price"))
     assert len(both.collect()) == 4

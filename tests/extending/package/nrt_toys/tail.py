@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from pyspark.sql import DataFrame, SparkSession
 
 from airflow_nrt.engine.sources.json import parse_json, with_objects
 from airflow_nrt.engine.sources.place import BLOCK, FILE, INDEX, NUMBER
+from airflow_nrt.engine.sources.request import ReadRequest
 from airflow_nrt.engine.sources.source import Source, SplitEnumerator
 from airflow_nrt.engine.spark.given_rows import given_rows
-from airflow_nrt.engine.spark.tuning import Tasks
 from airflow_nrt.home.log.entries import SourceRange, Split, ranges_of
 from airflow_nrt.model.connectors.connector import SourceOnly
 from airflow_nrt.model.options.known import EVERY_SOURCE, SOURCE_OPTIONS
 from airflow_nrt.model.options.option import named
-from airflow_nrt.model.partition_filter import PartitionFilter
 from airflow_nrt.model.plan import Source as PlannedSource
 from airflow_nrt.model.tables import LINE, Table
 
@@ -58,20 +57,12 @@ class Tail(Source):
     def enumerator(self, spark: SparkSession | None, table: Table, read: Iterable[Split] = ()) -> _Appended:
         return _Appended(Path(table.path), ranges_of(read))
 
-    def read(
-        self,
-        spark: SparkSession,
-        source: PlannedSource,
-        splits: Sequence[Split],
-        tasks: Tasks,
-        numbers: Mapping[str, int] | None = None,
-        asked: PartitionFilter | None = None,
-    ) -> DataFrame:
-        numbers = numbers or {}
+    def read(self, spark: SparkSession, source: PlannedSource, request: ReadRequest) -> DataFrame:
+        numbers = request.numbers or {}
         kinds = {LINE: "STRING", FILE: "STRING", NUMBER: "BIGINT", BLOCK: "BIGINT", INDEX: "BIGINT"}
         rows = [
             (line, one.name, numbers.get(one.name), one.start, n)
-            for one in ranges_of(splits)
+            for one in request.ranges
             for n, line in enumerate(_lines(one))
         ]
         wanted = [column for column in source.table.physical if column.name in source.physical]
