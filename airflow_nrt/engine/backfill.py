@@ -24,7 +24,7 @@ from airflow_nrt.engine.past.past import Past
 from airflow_nrt.engine.publish.publishing import publish_entry, roll_forward
 from airflow_nrt.engine.sinks import sink_of
 from airflow_nrt.engine.sources import arrived, source_of
-from airflow_nrt.engine.spark.tuning import Tasks, suit
+from airflow_nrt.engine.spark.tuning import Tasks, tune_for
 from airflow_nrt.engine.time.future import FURTHEST_ZONE
 from airflow_nrt.engine.verify.evidence import ReadRows, fired_rows, rows_read
 from airflow_nrt.engine.verify.expected import on_time
@@ -254,7 +254,7 @@ def _restate(
     fresh = {one.name: arrived(spark, one.table) for one in plan.sources if one.name not in pasts}
     pieces = {**{name: past.pieces for name, past in pasts.items()}, **fresh}
     needed = _needed(plan, pieces, pasts, interval)
-    tasks = suit(spark, [split for splits in needed.values() for split in splits])
+    tasks = tune_for(spark, [split for splits in needed.values() for split in splits])
     read = {n: _streamed(spark, plan, past, n, history, needed[n], tasks) for n, past in pasts.items()}
     unread = {n: source_rows(spark, plan, n, splits, None, tasks) for n, splits in needed.items() if n not in read}
     staged: list[Published] = []

@@ -6,7 +6,7 @@ import json
 import math
 import types
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import is_dataclass
+from dataclasses import fields, is_dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
@@ -18,6 +18,8 @@ from airflow_nrt.files.private_files import MOST_BYTES, read_private
 Record = TypeVar("Record")
 _Decode = Callable[[Any], Any]
 _LONG = 2**63
+STORED_AS = "stored as"
+"""Metadata of a field: its name in files, where code has a better one."""
 
 
 def read_record(path: Path, form: Format, kind: type[Record], limit: int = MOST_BYTES) -> Record:
@@ -46,7 +48,10 @@ def decoded(content: Mapping[str, Any], kind: type[Record]) -> Record:
 
 @cache
 def _record(kind: type) -> _Decode:
-    decoders = {name: _decoder(hint) for name, hint in get_type_hints(kind).items()}
+    """Its fields by the names that files have for them."""
+    hints = get_type_hints(kind)
+    stored = {one.metadata.get(STORED_AS, one.name): one.name for one in fields(kind)}
+    decoders = {name: _decoder(hints[attribute]) for name, attribute in stored.items()}
 
     def decode(content: Any) -> Any:
         if not isinstance(content, dict):
@@ -54,7 +59,7 @@ def _record(kind: type) -> _Decode:
         found, name = {}, ""
         try:
             for name, value in content.items():
-                found[name] = decoders[name](value)
+                found[stored[name]] = decoders[name](value)
         except KeyError:
             raise TypeError(f"it has a field {name[:100]!r}, which is unknown") from None
         except TypeError as wrong:

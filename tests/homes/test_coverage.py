@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from airflow_nrt.engine.updating import kinds as updating
-from airflow_nrt.engine.windows import kinds as windowed
+from airflow_nrt.engine.updating import executions as updating
+from airflow_nrt.engine.windows import execution as windowed
 from airflow_nrt.engine.windows.layout_of import layout_of
 from airflow_nrt.home.directories import PARTS
 from airflow_nrt.home.home import Home
@@ -103,10 +103,10 @@ def test_each_kind_of_operator_has_state(homes: list[Home]) -> None:
         for operator in plans[home].operators:
             state, layout = position.operators[operator.name], layout_of(operator)
             if state.rows or state.closed:
-                kind = windowed.kind_of(layout)
+                kind = windowed.execution_of(layout)
                 windows.add((kind, layout.slices) if kind is windowed.SLICED else (kind, None))
         steps |= {type(one) for one in plans[home].updating if position.updating[one.name]}
-    kinds = {one for one in vars(windowed).values() if isinstance(one, windowed.Kind)}
+    kinds = {one for one in vars(windowed).values() if isinstance(one, windowed.WindowExecution)}
     assert {kind for kind, _ in windows} == kinds
     assert len({slices for _, slices in windows if slices is not None}) == 3
     assert steps == {*updating._STEPS, *updating._OTHERS}

@@ -103,14 +103,14 @@ ensure_java()
 from airflow_nrt.engine.spark.cluster import cores
 from airflow_nrt.engine.spark.quick_session import end_session
 from airflow_nrt.engine.spark.session import start_session
-from airflow_nrt.engine.spark.tuning import suit
+from airflow_nrt.engine.spark.tuning import tune_for
 from airflow_nrt.home.log.entries import StateFile
 
 master, place = sys.argv[1:]
 settings = {"spark.driver.host": "127.0.0.1", "spark.executor.memory": "512m"}
 
 def partitions():
-    suit(session, [StateFile("many", 0, 0, 1_000_000)])
+    tune_for(session, [StateFile("many", 0, 0, 1_000_000)])
     return session.conf.get("spark.sql.shuffle.partitions")
 
 session = start_session("cores", master, settings)

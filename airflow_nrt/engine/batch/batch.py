@@ -14,13 +14,13 @@ from airflow_nrt.engine.functions import register_functions
 from airflow_nrt.engine.sources import source_of
 from airflow_nrt.engine.sources.request import ReadRequest
 from airflow_nrt.engine.spark.frames import run_query
-from airflow_nrt.engine.spark.tuning import Tasks, suit
+from airflow_nrt.engine.spark.tuning import Tasks, tune_for
 from airflow_nrt.engine.time.accept import accepted, judge, metered
 from airflow_nrt.engine.time.batch_clock import absorbed
-from airflow_nrt.engine.updating.kinds import kind_of as kind_of_updating
+from airflow_nrt.engine.updating.executions import execution_of as execution_of_updating
 from airflow_nrt.engine.updating.updates import together
+from airflow_nrt.engine.windows.execution import execution_of
 from airflow_nrt.engine.windows.firing_clock import fires_at
-from airflow_nrt.engine.windows.kinds import kind_of
 from airflow_nrt.engine.windows.layout_of import layout_of
 from airflow_nrt.engine.windows.regroup import regroup
 from airflow_nrt.home.heartbeat import now_ms
@@ -52,7 +52,7 @@ def insert_result(
         provide_newest(spark, lookup)
     for operator in plan.clocked:
         fires_at(spark, operator, None)
-    tasks = suit(spark, [split for some in splits.values() for split in some])
+    tasks = tune_for(spark, [split for some in splits.values() for split in some])
     names = [source.name for source in plan.sources if source.name in splits]
     clock = now_ms()
     rows = {name: source_rows(spark, plan, name, splits[name], clock, tasks) for name in names}
@@ -85,10 +85,10 @@ class _Batch:
         updating = next((one for one in plan.updating if one.name == name), None)
         if updating is not None:
             parts = [run_query(query, self.views(query, after, until)) for query in updating.inputs]
-            return kind_of_updating(updating).compute(together(parts), self.tasks)
+            return execution_of_updating(updating).compute(together(parts), self.tasks)
         operator = plan.operator(name)
         layout = layout_of(operator)
-        compute = kind_of(layout).compute
+        compute = execution_of(layout).compute
         if operator.sources:
             return compute(layout, rows_of(name), after, until, self.tasks)
         window = operator.window
@@ -111,4 +111,4 @@ def source_rows(
 def needs_position(plan: Plan, source: str) -> bool:
     """Whether a result depends on the places on arrival of rows of this source."""
     windowed = any(layout_of(operator).needs_position for operator in plan.readers(source))
-    return windowed or any(kind_of_updating(operator).needs_position for operator in plan.updated_by(source))
+    return windowed or any(execution_of_updating(operator).needs_position for operator in plan.updated_by(source))

@@ -29,7 +29,7 @@ from airflow_nrt.engine.time.future import latest_rowtime
 from airflow_nrt.engine.updating.updates import Updates
 from airflow_nrt.engine.versions.throttled_changes import ThrottledInserts
 from airflow_nrt.engine.versions.versions import VersionedInserts
-from airflow_nrt.engine.windows.kinds import kind_of
+from airflow_nrt.engine.windows.execution import execution_of
 from airflow_nrt.engine.windows.layout import Layout
 from airflow_nrt.engine.windows.no_rows import no_rows
 from airflow_nrt.home.home import Home
@@ -149,7 +149,7 @@ class BatchStaging:
         for operator in self._plan.readers(source.name):
             layout, state = self._layouts[operator.name], position.operators[operator.name]
             views = self._views(operator.input, source, of_windows(batch.watermarks[operator.name]))
-            partials = kind_of(layout).absorb(self._store, layout, state, views)
+            partials = execution_of(layout).absorb(self._store, layout, state, views)
             written[operator.name] = self._store.write(operator.name, partials)
         for insert in self._plan.passing(source.name):
             frame = run_query(insert.query, self._views(insert.query, source, rows.take(None)))

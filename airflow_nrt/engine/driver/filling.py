@@ -25,7 +25,7 @@ from airflow_nrt.engine.faults import reach
 from airflow_nrt.engine.publish.owing import MOST_SECONDS, Attempt
 from airflow_nrt.engine.publish.publishing import publish_entry
 from airflow_nrt.engine.sinks import sink_of
-from airflow_nrt.engine.spark.tuning import suit_rows
+from airflow_nrt.engine.spark.tuning import tune_for_rows
 from airflow_nrt.engine.versions.versions import with_state
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Fill, Published, Restate
@@ -134,7 +134,7 @@ class Filling:
     def _staged(
         self, insert: Insert, twin: Insert, windows: Sequence[Published], directory: Path, state: str
     ) -> list[Published]:
-        tasks = suit_rows(self._spark, sum(one.rows for one in windows))
+        tasks = tune_for_rows(self._spark, sum(one.rows for one in windows))
         ledger = {(one.insert, one.target): one for one in windows}
         rows = sink_of(twin).standing(self._spark, twin, ledger, [one.end for one in windows]).rows
         # By position: the columns of the two tables may have other names.

@@ -19,7 +19,7 @@ from airflow_nrt.engine.driver.decide.actions import (
     Tune,
 )
 from airflow_nrt.engine.driver.decide.computation import Computation
-from airflow_nrt.engine.driver.decide.decide import Standing, Steps
+from airflow_nrt.engine.driver.decide.decide import Steps, StreamState
 from airflow_nrt.engine.faults import reach
 from airflow_nrt.home.log.entries import Body, Commit, Entry, Position
 
@@ -52,7 +52,7 @@ class Performing:
         self._writer = writer
         self._publish = publish
         self._clock = clock
-        self.at = Standing(Position(), 0)
+        self.at = StreamState(Position(), 0)
 
     def run(self, steps: Steps) -> None:
         """Performs the actions of an event. If one fails, the stream stands at its last entry."""

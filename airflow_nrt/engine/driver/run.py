@@ -253,8 +253,8 @@ class Runner:
         if self.lock.acquire(blocking=False):
             try:
                 driver.writer.check()
-                publish_abandoned(self.home, self.plan, driver.writer.met, self._owing.attempt)
-                self._pay()
+                publish_abandoned(self.home, self.plan, driver.writer.foreign_entries, self._owing.attempt)
+                self._publish_owed()
                 before = driver.writer.log.last
                 driver.pass_time()
                 for archive in self._archives:
@@ -266,7 +266,7 @@ class Runner:
             finally:
                 self.lock.release()
 
-    def _pay(self) -> None:
+    def _publish_owed(self) -> None:
         """Publishes what is owed, where its time has come."""
         if self._owing:
             publish_owed(self.home, self.plan, self._owing)

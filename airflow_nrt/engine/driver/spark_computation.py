@@ -19,9 +19,9 @@ from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.engine.updating.updates import Updates
 from airflow_nrt.engine.versions.throttled_changes import ThrottledInserts
 from airflow_nrt.engine.versions.versions import VersionedInserts, with_state
+from airflow_nrt.engine.windows.execution import execution_of
 from airflow_nrt.engine.windows.firing import Round
 from airflow_nrt.engine.windows.firing_clock import fires_at
-from airflow_nrt.engine.windows.kinds import kind_of
 from airflow_nrt.engine.windows.layout_of import layout_of
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import OperatorState, Position, Published, Split, StateFile
@@ -55,7 +55,7 @@ class SparkComputation:
         """The state files to which the last positions no longer refer."""
 
     def tune(self, files: Iterable[Split | StateFile]) -> bool:
-        self._store.suit(files)
+        self._store.tune_for(files)
         return self._store.tasks.is_one
 
     def set_clock(self, clock: int) -> Mapping[str, str]:
@@ -109,7 +109,7 @@ class SparkComputation:
 
     def compact(self, operators: Mapping[str, OperatorState]) -> Mapping[str, OperatorState]:
         return {
-            name: kind_of(self._layouts[name]).compact(self._store, self._layouts[name], state)
+            name: execution_of(self._layouts[name]).compact(self._store, self._layouts[name], state)
             for name, state in operators.items()
         }
 

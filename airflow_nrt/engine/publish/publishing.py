@@ -161,14 +161,14 @@ def roll_forward(
     return frozenset(name for name in decided if (home.staged / name).exists())
 
 
-def publish_abandoned(home: Home, plan: Plan, met: list[Entry], attempt: Attempt = at_once) -> None:
-    """Publishes the rest of restatements that a driver has `met` long ago, because their processes have died.
+def publish_abandoned(home: Home, plan: Plan, foreign: list[Entry], attempt: Attempt = at_once) -> None:
+    """Publishes the rest of `foreign` entries that a driver has met long ago: their processes have died.
 
     Removes them from the list. A failure is logged and left to the next driver, so that the stream continues.
     """
     now = now_ms()
-    for entry in [entry for entry in met if entry.time < now - ABANDONED_MS]:
-        met.remove(entry)
+    for entry in [entry for entry in foreign if entry.time < now - ABANDONED_MS]:
+        foreign.remove(entry)
         if not is_waiting(home, entry):
             continue
         logger.warning("publishing what the backfill that wrote entry %s has not published", entry.n)

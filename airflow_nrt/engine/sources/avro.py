@@ -69,7 +69,7 @@ def _narrowed(sql: str, column: Column) -> str:
 
 
 def _is_beyond(given: str, column: Column) -> str:
-    """SQL of whether a number in the value is none of its type. Also values that can't be compared have a text."""
+    """SQL predicate: a number in the value is none of its type. Also values that can't be compared have a text."""
     return f"to_json(struct({given} AS one)) <> to_json(struct({quote(column.name)} AS one))"
 
 

@@ -71,7 +71,7 @@ def _why_line(stored: Sequence[Column]) -> str:
 
 
 def _is_wrong(table: Table, text: str, column: Column, tolerant: bool) -> str:
-    """SQL of whether a field is no value; '' if any text is a value."""
+    """SQL predicate: a field is no value; '' if any text is a value."""
     if column.type.is_string:
         return f"{text} IS NULL" if tolerant else ""
     return f"{quote(column.name)} IS NULL AND NOT {_is_null(table, text)}"
@@ -123,7 +123,7 @@ def _text_name(position: int) -> str:
 
 
 def _is_null(table: Table, text: str) -> str:
-    """SQL of whether the field means NULL; never NULL itself."""
+    """SQL predicate: the field means NULL; never NULL itself."""
     null = source_option(table.options, "csv.null-literal")
     return "false" if null is None else f"({text} <=> {string_literal(null)})"
 

@@ -122,7 +122,7 @@ _WHY_LINE = (
 
 
 def _is_inexact(text: str, kind: DataType) -> str:
-    """SQL of whether Spark may have changed the text of a field in a way that matters; '' if it can't."""
+    """SQL predicate: Spark may have changed the text of a field in a way that matters; '' if it can't."""
     if kind.is_string or kind.name in ("INT", "BIGINT", "TINYINT", "SMALLINT", "DECIMAL", "FLOAT"):
         return f"{text} RLIKE '{_FRACTION}'" if kind.name != "DECIMAL" or kind.digits > 15 else ""
     return f"{text} RLIKE '{_FRACTION_INSIDE}'" if kind.children else ""

@@ -26,7 +26,7 @@ def longest(table: Table) -> int:
 
 
 def is_cut(line: str = LINE) -> str:
-    """SQL of whether a line was cut."""
+    """SQL predicate: a line was cut."""
     return f"(NOT is_valid_utf8({line}) AND {line} RLIKE {string_literal(_MARK)})"
 
 

@@ -79,8 +79,8 @@ class Source(ABC):
         """The enumerator of a table; `read` are the splits that were read before. `spark` is None before a session."""
 
     def parts(self, splits: Iterable[Split]) -> dict[str, str]:
-        """The parts with watermarks of their own that these splits are of, and SQL of whether a row of them is of that
-        part."""
+        """The parts with watermarks of their own that these splits are of, each with an SQL predicate: a row of the
+        splits is of that part."""
         return {WHOLE: "true"}
 
     @abstractmethod

@@ -53,7 +53,7 @@ def form_of(kind: DataType) -> str:
 
 
 def is_wrong(text: str, value: str, kind: DataType, style: Style, depth: int = 0) -> str:
-    """SQL of whether a text is not NULL, and it or something in it is no value of its type. Never NULL itself."""
+    """SQL predicate: a text is not NULL, and it or something in it is no value of its type. Never NULL itself."""
     inside = "".join(f" OR {one}" for one in _wrong_inside(text, kind, style, depth))
     return f"({text} IS NOT NULL AND ({value} IS NULL{inside}))"
 

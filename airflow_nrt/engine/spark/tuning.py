@@ -49,16 +49,16 @@ class Tasks:
 ONE = Tasks(1)
 
 
-def suit(spark: SparkSession, files: Iterable[Split | StateFile]) -> Tasks:
+def tune_for(spark: SparkSession, files: Iterable[Split | StateFile]) -> Tasks:
     """Tunes the following plans of the session for the number of rows in these files, which they read.
 
     There are more tasks than the session's partitions, by a whole factor, if the rows would not fit into its memory.
     """
-    return suit_rows(spark, sum(file.rows if isinstance(file, StateFile) else file.most_rows for file in files))
+    return tune_for_rows(spark, sum(file.rows if isinstance(file, StateFile) else file.most_rows for file in files))
 
 
-def suit_rows(spark: SparkSession, rows: int) -> Tasks:
-    """As `suit`, for so many rows."""
+def tune_for_rows(spark: SparkSession, rows: int) -> Tasks:
+    """As `tune_for`, for so many rows."""
     many = rows >= MANY_ROWS
     most = int(spark.conf.get(MOST_PARTITIONS, None) or cores(spark)) if rows >= ROWS_OF_A_TASK else 1
     partitions = min(1 + rows // ROWS_OF_A_TASK, most * max(1, math.ceil(rows / (most * ROWS_AT_ONCE))))

@@ -41,7 +41,7 @@ def judge(
     """Source rows with their computed columns, `_nrt_proposal` (ms), and `_nrt_reason`, NULL for accepted rows.
 
     `latest` is the last rowtime (ms) that is not in the future, or a column with it; None if any rowtime is accepted.
-    `absorbed` is SQL of `_nrt_absorbed`. `whole_lines` is SQL of whether a malformed field rejects its whole line, as
+    `absorbed` is SQL of `_nrt_absorbed`. `whole_lines` is a predicate: a malformed field rejects its whole line, as
     in versions whose ledgers have format 1.
     """
     table = source.table
@@ -86,7 +86,7 @@ def _reason(source: Source, latest: str, whole_lines: str) -> str:
 
 
 def _is_none(source: Source) -> str:
-    """SQL of whether a line is no row. A change needs its key, which says what row it changes."""
+    """SQL predicate: a line is no row. A change needs its key, which says what row it changes."""
     lost = f"{FAULT} = {string_literal(WHOLE_LINE)}"
     keys = ", ".join(map(string_literal, source.table.primary_key)) if source.table.is_changelog else ""
     return f"({lost} OR arrays_overlap({faulty_columns()}, array({keys})))" if keys else lost
@@ -120,7 +120,7 @@ def without_lines(judged: DataFrame) -> DataFrame:
 def metered(judged: DataFrame, proposals: Mapping[str, str] = MappingProxyType({})) -> tuple[DataFrame, Observation]:
     """The judged rows with an observation: `rows`, `rejected`, and the greatest proposals of accepted rows.
 
-    `proposals` are parts of the source, by the name of what is observed: SQL of whether a row is of the part.
+    `proposals` are parts of the source, by the name of what is observed: a predicate that a row is of the part.
     Spark pushes no filter below an observation. Pushed down, the filter on the reason would parse a line again for each
     column that it reads.
     """

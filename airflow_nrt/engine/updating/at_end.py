@@ -13,14 +13,14 @@ from airflow_nrt.basics.spelling import quote
 from airflow_nrt.engine.spark.tuning import Tasks
 from airflow_nrt.engine.state.columns import SLICE
 from airflow_nrt.engine.state.store import SliceStore
-from airflow_nrt.engine.updating.kind import Files, Kind, Standing
+from airflow_nrt.engine.updating.execution import Files, HeldState, UpdatingExecution
 from airflow_nrt.engine.windows.compaction import full_level
 from airflow_nrt.model.internal_columns import AFTER, CHANGE_HIDDEN, KEY
 from airflow_nrt.model.updating import RowsAtEnd
 
 
 @dataclass(frozen=True)
-class AtEnd(Kind):
+class AtEnd(UpdatingExecution):
     operator: RowsAtEnd
 
     @property
@@ -32,15 +32,15 @@ class AtEnd(Kind):
         standing = rows.where(AFTER) if self.operator.changing else rows
         return standing.select(*(quote(field.name) for field in self.operator.fields))
 
-    def absorb(self, standing: Standing, rows: DataFrame) -> tuple[Files, DataFrame | None]:
-        number = 1 + max((file.last for file in standing.files), default=0)
+    def absorb(self, held: HeldState, rows: DataFrame) -> tuple[Files, DataFrame | None]:
+        number = 1 + max((file.last for file in held.files), default=0)
         numbered = rows.selectExpr(*self._columns, f"{number}L AS {SLICE}")
-        file = standing.store.write(self.operator.name, numbered).file
-        return (standing.files if file is None else self._compacted(standing.store, (*standing.files, file))), None
+        file = held.store.write(self.operator.name, numbered).file
+        return (held.files if file is None else self._compacted(held.store, (*held.files, file))), None
 
-    def ended(self, standing: Standing) -> DataFrame | None:
-        rows = self._read(standing.store, standing.files)
-        return None if rows is None else self.compute(rows, standing.store.tasks)
+    def ended(self, held: HeldState) -> DataFrame | None:
+        rows = self._read(held.store, held.files)
+        return None if rows is None else self.compute(rows, held.store.tasks)
 
     @property
     def _columns(self) -> tuple[str, ...]:

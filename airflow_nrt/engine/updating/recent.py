@@ -14,7 +14,7 @@ from pyspark.sql import functions as F
 from airflow_nrt.engine.spark.tuning import Tasks
 from airflow_nrt.engine.state.columns import SLICE
 from airflow_nrt.engine.state.store import SliceStore
-from airflow_nrt.engine.updating.kind import Files, Kind, Standing
+from airflow_nrt.engine.updating.execution import Files, HeldState, UpdatingExecution
 from airflow_nrt.engine.windows.compaction import full_level
 from airflow_nrt.model.internal_columns import AFTER, KEY, key_of
 from airflow_nrt.model.updating import RecentRows
@@ -23,7 +23,7 @@ _ALL = "_nrt_now"
 
 
 @dataclass(frozen=True)
-class Recent(Kind):
+class Recent(UpdatingExecution):
     operator: RecentRows
 
     @property
@@ -36,29 +36,29 @@ class Recent(Kind):
         there = rows.join(F.broadcast(now), F.expr(f"t BETWEEN {_ALL} - {self.operator.span}L AND {_ALL}"))
         return self._changes(there.withColumn(AFTER, F.lit(True)))
 
-    def absorb(self, standing: Standing, rows: DataFrame) -> tuple[Files, DataFrame | None]:
+    def absorb(self, held: HeldState, rows: DataFrame) -> tuple[Files, DataFrame | None]:
         # Spark fills an observation only if it sees it in the plan of the job: not inside the text of a query.
-        fresh = standing.frames.computed(rows.select("*"))
-        moment = standing.moment
+        fresh = held.frames.computed(rows.select("*"))
+        moment = held.moment
         oldest = None if moment is None else moment - self.operator.span
         kept = fresh if oldest is None else fresh.where(f"t >= {oldest}L")
-        file = standing.store.write(self.operator.name, kept.selectExpr(*self._names, f"t AS {SLICE}")).file
+        file = held.store.write(self.operator.name, kept.selectExpr(*self._names, f"t AS {SLICE}")).file
         there = "false" if oldest is None else f"t BETWEEN {oldest}L AND {moment}L"
-        files = standing.files if file is None else (*standing.files, file)
+        files = held.files if file is None else (*held.files, file)
         return files, self._changes(fresh.where(there).withColumn(AFTER, F.lit(True)))
 
-    def moved(self, standing: Standing, to: int) -> tuple[Files, DataFrame] | None:
-        was, span = standing.moment, self.operator.span
+    def moved(self, held: HeldState, to: int) -> tuple[Files, DataFrame] | None:
+        was, span = held.moment, self.operator.span
         spans = [(to - span, to)] if was is None else [(was - span, to - span - 1), (was + 1, to)]
-        read = [one for one in standing.files if any(one.first <= b and one.last >= a for a, b in spans)]
-        rows = standing.store.read(read, [*self._names, SLICE])
+        read = [one for one in held.files if any(one.first <= b and one.last >= a for a, b in spans)]
+        rows = held.store.read(read, [*self._names, SLICE])
         if rows is None:
             return None
         before = "false" if was is None else f"{SLICE} BETWEEN {was - span}L AND {was}L"
         sides = rows.selectExpr("*", f"{SLICE} BETWEEN {to - span}L AND {to}L AS {AFTER}", f"{before} AS _nrt_before")
         changes = self._changes(sides.where(f"{AFTER} <> _nrt_before").withColumnRenamed(SLICE, "t"))
-        kept = tuple(file for file in standing.files if file.last >= to - span)
-        return self._compacted(standing.store, kept, to - span), standing.frames.checkpointed(changes)
+        kept = tuple(file for file in held.files if file.last >= to - span)
+        return self._compacted(held.store, kept, to - span), held.frames.checkpointed(changes)
 
     @property
     def _names(self) -> tuple[str, ...]:

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from pyspark.sql import DataFrame
 
 from airflow_nrt.engine.spark.tuning import Tasks
+from airflow_nrt.engine.updating.execution import Files, HeldState, UpdatingExecution
 from airflow_nrt.engine.updating.groups import Groups
-from airflow_nrt.engine.updating.kind import Files, Kind, Standing
 from airflow_nrt.engine.updating.step import Step
 
 
 @dataclass(frozen=True)
-class Stepwise(Kind):
+class Stepwise(UpdatingExecution):
     """`name` is the operator's, under which its state is stored."""
 
     name: str
@@ -33,20 +33,20 @@ class Stepwise(Kind):
         judged = step.judged(merged)
         return step.results(judged if judged is merged else judged.localCheckpoint(eager=False), tasks)
 
-    def absorb(self, standing: Standing, rows: DataFrame) -> tuple[Files, DataFrame | None]:
-        step, frames = self.step, standing.frames
+    def absorb(self, held: HeldState, rows: DataFrame) -> tuple[Files, DataFrame | None]:
+        step, frames = self.step, held.frames
         groups = Groups(
-            standing.store,
+            held.store,
             self.name,
             step.keys,
             step.columns,
             step.identity,
-            standing.files,
-            standing.past,
+            held.files,
+            held.past,
             step.needed,
         )
         fresh = frames.computed(step.fresh(rows))
         together = frames.checkpointed(step.merged(groups.rows(step.touched(fresh)), fresh))
         judged = step.judged(together)
         merged = together if judged is together else frames.checkpointed(judged)
-        return groups.written(step.kept(merged), standing.clock).files, step.results(merged, standing.store.tasks)
+        return groups.written(step.kept(merged), held.clock).files, step.results(merged, held.store.tasks)

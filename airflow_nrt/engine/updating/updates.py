@@ -12,8 +12,8 @@ from airflow_nrt.engine.sinks.changelog import by_key, changelog
 from airflow_nrt.engine.spark.frames import run_query
 from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.engine.updating.checkpointed_frames import CheckpointedFrames
-from airflow_nrt.engine.updating.kind import Standing
-from airflow_nrt.engine.updating.kinds import kind_of
+from airflow_nrt.engine.updating.execution import HeldState
+from airflow_nrt.engine.updating.executions import execution_of
 from airflow_nrt.engine.windows.no_rows import nothing_of
 from airflow_nrt.home.log.clock import operator_watermark
 from airflow_nrt.home.log.entries import Position
@@ -55,7 +55,7 @@ class Updates:
             if not fed:
                 continue
             rows = together([self._result(query, new_rows) for query in fed])
-            self.files[operator.name], changed = kind_of(operator).absorb(self._standing(operator), rows)
+            self.files[operator.name], changed = execution_of(operator).absorb(self._held(operator), rows)
             if changed is not None:
                 self._changed[operator.name] = changed
 
@@ -65,7 +65,7 @@ class Updates:
         False if that changes no row.
         """
         for operator in (one for one in self.plan.updating if one.name in moments):
-            moved = kind_of(operator).moved(self._standing(operator), moments[operator.name])
+            moved = execution_of(operator).moved(self._held(operator), moments[operator.name])
             if moved is not None:
                 self.files[operator.name], self._changed[operator.name] = moved
                 self.moments[operator.name] = moments[operator.name]
@@ -75,7 +75,7 @@ class Updates:
         for waiting in (one for one in self.plan.updating if one.waits_for_end):
             below = {name for query in waiting.inputs for name in self.plan.sources_of(query)}
             has_ended = all(self.sources[name].ended for name in below)
-            rows = kind_of(waiting).ended(self._standing(waiting)) if has_ended else None
+            rows = execution_of(waiting).ended(self._held(waiting)) if has_ended else None
             if rows is not None:
                 self._changed[waiting.name] = rows
                 self.files[waiting.name] = ()
@@ -101,9 +101,9 @@ class Updates:
         """Whether it has a result without any input rows, and has not emitted that yet."""
         return operator.stands_alone and not self.files.get(operator.name)
 
-    def _standing(self, operator: Updating) -> Standing:
+    def _held(self, operator: Updating) -> HeldState:
         files, moment = self.files.get(operator.name, ()), self.moments.get(operator.name)
-        return Standing(self.store, self._frames, files, moment, self.clock, self._forgotten(operator))
+        return HeldState(self.store, self._frames, files, moment, self.clock, self._forgotten(operator))
 
     def _forgotten(self, operator: Updating) -> int | None:
         if operator.forgets_by:

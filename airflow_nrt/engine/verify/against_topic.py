@@ -18,7 +18,7 @@ from airflow_nrt.engine.past.splits import LoggedSplits
 from airflow_nrt.engine.sources import source_of
 from airflow_nrt.engine.sources.place import BLOCK, INDEX
 from airflow_nrt.engine.spark.given_rows import given_rows
-from airflow_nrt.engine.spark.tuning import suit
+from airflow_nrt.engine.spark.tuning import tune_for
 from airflow_nrt.engine.verify.comparison import comparable
 from airflow_nrt.engine.verify.evidence import ReadRows, rows_read
 from airflow_nrt.home.home import Home
@@ -79,7 +79,7 @@ def _compared(spark: SparkSession, plan: Plan, home: Home, source: Source, histo
 
 
 def _side(spark: SparkSession, plan: Plan, past: Past, history: History, pieces: Sequence[Split]) -> ReadRows:
-    return rows_read(spark, plan, past, past.source.name, history, pieces, suit(spark, pieces))
+    return rows_read(spark, plan, past, past.source.name, history, pieces, tune_for(spark, pieces))
 
 
 def _records(read: ReadRows, side: str) -> DataFrame:

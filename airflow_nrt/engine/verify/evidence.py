@@ -31,7 +31,7 @@ from airflow_nrt.engine.state.columns import LATE
 from airflow_nrt.engine.time.accept import PROPOSAL, REASON, accepted, judge
 from airflow_nrt.engine.time.batch_clock import absorbed
 from airflow_nrt.engine.time.future import latest_rowtime
-from airflow_nrt.engine.windows.kinds import kind_of
+from airflow_nrt.engine.windows.execution import execution_of
 from airflow_nrt.engine.windows.layout import Layout
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.ledger import LATE_PREFIX
@@ -178,7 +178,7 @@ def check_ledger(
     nothing = {n: sources[n].frame.where("false") for n in layout.operator.input.inputs}
     others = {n: with_watermark(frame, history, operator) for n, frame in nothing.items()}
     views = {**others, name: with_watermark(streamed, history, operator)}
-    marked = kind_of(layout).mark_late(layout, run_query(layout.operator.input, views))
+    marked = execution_of(layout).mark_late(layout, run_query(layout.operator.input, views))
     columns = [f"get_json_object({LATE}, '$.{column}') AS {column}" for column in _COMPARED]
     late = marked.where(f"{LATE} IS NOT NULL").selectExpr(*columns)
     here = {split.name for split in read.splits}

@@ -21,7 +21,7 @@ from airflow_nrt.engine.past.past import Past
 from airflow_nrt.engine.sinks import sink_of
 from airflow_nrt.engine.sinks.sink import Sink
 from airflow_nrt.engine.sources import not_read
-from airflow_nrt.engine.spark.tuning import suit
+from airflow_nrt.engine.spark.tuning import tune_for
 from airflow_nrt.engine.verify.evidence import (
     check_ledger,
     check_watermarks,
@@ -73,7 +73,7 @@ def _verified(
     notes = provide_for_verification(spark, plan, home, history)
     pasts = {source.name: past_of(source, history, home) for source in plan.sources}
     needed = {name: _needed(plan, history, interval, name, past) for name, past in pasts.items()}
-    tasks = suit(spark, [split for splits in needed.values() for split in splits])
+    tasks = tune_for(spark, [split for splits in needed.values() for split in splits])
     scene = Scene(spark, plan, home, history, interval, tasks, pasts, {}, [], notes, unfilled(home, history))
     for source in plan.sources:
         past = pasts[source.name]

@@ -146,7 +146,7 @@ def kept(store: SliceStore, insert: Insert, files: tuple[StateFile, ...], like: 
 
 
 def due_sql(timing: OutputOptions, before: int | None, now: int) -> str:
-    """SQL of whether a version of a session is due, provided that its rows have changed."""
+    """SQL predicate: a version of a session is due, provided that its rows have changed."""
 
     def instant(offset: int) -> str:
         return f"{WINDOW_END} + {offset - 1}L"

@@ -21,8 +21,8 @@ from airflow_nrt.engine.updating.checkpointed_frames import CheckpointedFrames
 from airflow_nrt.engine.versions.session_versions import STATE, STATES, counted, keep, kept, turn
 from airflow_nrt.engine.versions.sink_view import changed_rows, show, shown_rows
 from airflow_nrt.engine.windows.aggregate import no_windows
+from airflow_nrt.engine.windows.execution import execution_of
 from airflow_nrt.engine.windows.firing import Round
-from airflow_nrt.engine.windows.kinds import kind_of
 from airflow_nrt.engine.windows.layout import Layout
 from airflow_nrt.engine.windows.window_state import Firing
 from airflow_nrt.home.log.entries import Position, Published, StateFile, Versions
@@ -103,7 +103,7 @@ class VersionedInserts:
         (name,) = insert.operators
         layout, state, now = self.layouts[name], operators[name], watermark_of(insert, operators)
         after = -END_OF_TIME if state.fired is None else state.fired
-        found = kind_of(layout).peek(self.store, layout, state, after, END_OF_TIME)
+        found = execution_of(layout).peek(self.store, layout, state, after, END_OF_TIME)
         if now is None or (found is None and not before.shown):
             return StagedVersions({}, (), before.shown)
         frames = CheckpointedFrames()
@@ -143,7 +143,7 @@ class VersionedInserts:
         firings = {}
         for name in insert.operators:
             layout, state = self.layouts[name], operators[name]
-            results = kind_of(layout).peek(self.store, layout, state, after, until)
+            results = execution_of(layout).peek(self.store, layout, state, after, until)
             firings[name] = Firing(name, results, state, after, until)
         return Round(self.store, self.plan, self.layouts, dict(operators), firings)
 
@@ -175,7 +175,7 @@ def _unchanged(insert: Insert, frame: DataFrame, due: Mapping[int, str]) -> list
     ends = sorted(row[0] for row in frame.where(_among(complete, insert)).select(WINDOW_END).distinct().collect())
     # They have no file to be published.
     starts = {end: insert.window.start(end) for end in ends}
-    return [Published(insert.name, starts[end], end, COMPLETE, 0, "", "staged/none", "", told=True) for end in ends]
+    return [Published(insert.name, starts[end], end, COMPLETE, 0, "", "staged/none", "", is_delta=True) for end in ends]
 
 
 def with_state(insert: Insert, frame: DataFrame, state: str) -> DataFrame:
@@ -197,7 +197,7 @@ def _states(insert: Insert, states: Mapping[int, str]) -> str:
 
 
 def _among(ends: Iterable[int], insert: Insert) -> str:
-    """SQL of whether a row belongs to one of the windows with these ends."""
+    """SQL predicate: a row belongs to one of the windows with these ends."""
     assert insert.window is not None
     runs: list[list[int]] = []
     for end in sorted(ends):

@@ -16,7 +16,7 @@ from pyspark.sql import DataFrame
 from airflow_nrt.engine.spark.frames import run_query
 from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.engine.windows.aggregate import no_windows
-from airflow_nrt.engine.windows.kinds import kind_of
+from airflow_nrt.engine.windows.execution import execution_of
 from airflow_nrt.engine.windows.layout import Layout
 from airflow_nrt.engine.windows.regroup import regroup
 from airflow_nrt.engine.windows.window_state import Firing
@@ -71,7 +71,7 @@ class Round:
 
     def _fire(self, name: str, until: int) -> None:
         layout = self.layouts[name]
-        self.firings[name] = kind_of(layout).prepare_firing(self.store, layout, self.states[name], until)
+        self.firings[name] = execution_of(layout).prepare_firing(self.store, layout, self.states[name], until)
         self.states[name] = self.firings[name].state
 
     def _is_fed(self, query: Query) -> bool:
@@ -81,7 +81,7 @@ class Round:
         """Absorbs the windows that fire below this operator as its rows."""
         views = {name: self._view(name) for name in operator.input.inputs}
         layout, state = self.layouts[operator.name], self.states[operator.name]
-        written = self.store.write(operator.name, kind_of(layout).absorb(self.store, layout, state, views))
+        written = self.store.write(operator.name, execution_of(layout).absorb(self.store, layout, state, views))
         if written.file is not None:
             self.states[operator.name] = replace(state, rows=(*state.rows, written.file))
 

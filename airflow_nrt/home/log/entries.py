@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from airflow_nrt.basics.errors import HomeError
-from airflow_nrt.files.decoding import decoded
+from airflow_nrt.files.decoding import STORED_AS, decoded
 from airflow_nrt.files.formats import Content, Format
 
 STATE = Format("the state")
@@ -218,6 +218,8 @@ class Position:
         return frozenset().union(*(state.files() for state in self.operators.values()), *named)
 
 
+_IS_DELTA = "told"
+"""As entries have always named it."""
 ARCHIVED, COMPACTED = "archived", "compacted"
 """The states of files of archives: the rows of one batch, and of several files that it replaces."""
 
@@ -230,8 +232,8 @@ class Published:
 
     `state` is `complete` (or `early`, `late`, `last`, where windows have several versions), `restated`, `passed` for
     rows without a window, `changed` for a changelog, or `archived` or `compacted` in an archive. `staged` is where the
-    file waits, `target` its place below the sink's directory. `told` marks a version that holds only the changes of a
-    window: its file stands beside that of the version before.
+    file waits, `target` its place below the sink's directory. `is_delta` marks a version that holds only the changes of
+    a window: its file stands beside that of the version before.
     """
 
     insert: str
@@ -242,7 +244,7 @@ class Published:
     checksum: str
     staged: str
     target: str
-    told: bool = False
+    is_delta: bool = field(default=False, metadata={STORED_AS: _IS_DELTA})
 
 
 @dataclass(frozen=True)
@@ -391,6 +393,8 @@ class Entry(_Head):
     def to_json(self) -> dict[str, Any]:
         head = {"n": self.n, "kind": self.kind, "epoch": self.epoch, "time": self.time, "id": self.id}
         body = asdict(self.body)
+        for published in body.get("published", ()):
+            published[_IS_DELTA] = published.pop("is_delta")
         # A version that does not know these fields goes on with a home that has no use for them.
         for name in ("ranges", "dimensions"):
             if not body.get(name):

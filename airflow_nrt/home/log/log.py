@@ -137,7 +137,7 @@ class Writer:
     def __init__(self, log: Log, epoch: int) -> None:
         self.log = log
         self.epoch = epoch
-        self.met: list[Entry] = []
+        self.foreign_entries: list[Entry] = []
         self._fenced: FencedError | None = None
 
     @property
@@ -161,7 +161,7 @@ class Writer:
     def append(self, body: Body) -> Entry:
         """Appends an entry after all others. Raises FencedError once a newer driver has begun.
 
-        Restatements in between do not change the position of the stream; they are collected in `met`.
+        Restatements in between do not change the position of the stream; they are collected in `foreign_entries`.
         """
         while True:
             if self._fenced is not None:
@@ -202,7 +202,7 @@ class Writer:
 
     def _meet(self, entry: Entry) -> None:
         if entry.epoch is None:
-            self.met.append(entry)
+            self.foreign_entries.append(entry)
             return
         if entry.epoch <= self.epoch:
             return

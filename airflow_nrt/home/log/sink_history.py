@@ -56,4 +56,4 @@ def standing_at(entries: Iterable[Entry], at: int | None = None) -> list[Change]
 
 def _key(one: Published) -> tuple[str, str]:
     """The key that it shares with its next version: the file, or the window where each version has its own file."""
-    return one.insert, str(one.end) if one.told or not one.target else one.target
+    return one.insert, str(one.end) if one.is_delta or not one.target else one.target

@@ -100,7 +100,7 @@ def after_versions(
 ) -> tuple[Versions, tuple[str, ...]]:
     """The versions of an insert after these, and the results that no longer exist (`insert/place`)."""
     before, due = versions_of(position, insert), staged.due
-    placed = {one.end: one.target for one in staged.published if one.end is not None and not one.told}
+    placed = {one.end: one.target for one in staged.published if one.end is not None and not one.is_delta}
     standing = {**before.standing, **placed}
     gone = set(due) & set(before.standing) - {one.end for one in staged.published}
     removed = tuple(f"{insert.name}/{standing.pop(end)}" for end in sorted(gone))

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 
 from airflow_nrt.engine.driver.decide.actions import Action
-from airflow_nrt.engine.driver.decide.decide import Decisions, Standing, Steps
+from airflow_nrt.engine.driver.decide.decide import Decisions, Steps, StreamState
 from airflow_nrt.engine.driver.performing import Performing
 from airflow_nrt.engine.publish.owing import Attempt, at_once
 from airflow_nrt.home.log.clock import WHOLE
@@ -102,7 +102,7 @@ def _watched(steps: Steps, before: Before) -> Steps:
         try:
             action = steps.send(outcome)
         except StopIteration as done:
-            at: Standing = done.value
+            at: StreamState = done.value
             return at
         before(action)
         outcome = yield action

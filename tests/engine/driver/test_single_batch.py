@@ -38,7 +38,7 @@ WINDOWINGS = (Windowing("TUMBLE", 30 * MINUTE, 30 * MINUTE), Windowing("HOP", HO
 @pytest.fixture(autouse=True)
 def many(monkeypatch: pytest.MonkeyPatch) -> None:
     """These few rows are as many as would not go through one task."""
-    monkeypatch.setattr(SliceStore, "suit", lambda store, files: setattr(store, "tasks", Tasks(2)))
+    monkeypatch.setattr(SliceStore, "tune_for", lambda store, files: setattr(store, "tasks", Tasks(2)))
 
 
 def bounded(place: Path, *inserts: str, **options: str) -> tuple[Plan, Home]:

@@ -125,12 +125,12 @@ def test_a_driver_publishes_what_a_backfill_has_left_for_long(curve: Curve, monk
     curve.restate({"a": "restated", "b": "old"})
     curve.publish(curve.fire({"b": "new"}))
     curve.writer.check()
-    publish_abandoned(curve.home, curve.plan, curve.writer.met)
+    publish_abandoned(curve.home, curve.plan, curve.writer.foreign_entries)
     assert curve.visible == {"b": "new"}, "it may be at work"
     monkeypatch.setattr("airflow_nrt.engine.publish.publishing.ABANDONED_MS", -1000)
-    publish_abandoned(curve.home, curve.plan, curve.writer.met)
+    publish_abandoned(curve.home, curve.plan, curve.writer.foreign_entries)
     assert curve.visible == {"a": "restated", "b": "new"}
-    assert curve.writer.met == [] and list(curve.home.staged.iterdir()) == []
+    assert curve.writer.foreign_entries == [] and list(curve.home.staged.iterdir()) == []
 
 
 def test_what_can_t_be_published_does_not_stop_the_driver(
@@ -140,6 +140,6 @@ def test_what_can_t_be_published_does_not_stop_the_driver(
     curve.sink.write_text("a file where the directory should be")
     curve.writer.check()
     monkeypatch.setattr("airflow_nrt.engine.publish.publishing.ABANDONED_MS", -1000)
-    publish_abandoned(curve.home, curve.plan, curve.writer.met)
+    publish_abandoned(curve.home, curve.plan, curve.writer.foreign_entries)
     assert f"entry {entry.n} can't be published" in caplog.text
     assert list(curve.home.staged.iterdir()) != []

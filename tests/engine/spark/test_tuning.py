@@ -6,7 +6,7 @@ import pytest
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
-from airflow_nrt.engine.spark.tuning import MANY_ROWS, MOST_PARTITIONS, ROWS_AT_ONCE, Tasks, suit
+from airflow_nrt.engine.spark.tuning import MANY_ROWS, MOST_PARTITIONS, ROWS_AT_ONCE, Tasks, tune_for
 from airflow_nrt.home.log.entries import SourceFile, StateFile
 
 
@@ -24,30 +24,30 @@ from airflow_nrt.home.log.entries import SourceFile, StateFile
 def test_the_rows_of_state_decide(spark: SparkSession, rows: int, partitions: int, compiled: bool) -> None:
     assert spark.conf.get(MOST_PARTITIONS) == "2"
     try:
-        suit(spark, [StateFile("a", 0, 0, rows), SourceFile("small.csv", 10, 0)])
+        tune_for(spark, [StateFile("a", 0, 0, rows), SourceFile("small.csv", 10, 0)])
         groups = spark.range(10).groupBy((F.col("id") % 3).alias("g")).count()
         assert ("WholeStageCodegen" in groups._jdf.queryExecution().executedPlan().getClass().getName()) == compiled
         assert groups.rdd.getNumPartitions() == partitions
     finally:
-        suit(spark, [])
+        tune_for(spark, [])
 
 
 def test_of_a_source_only_bytes_are_known(spark: SparkSession) -> None:
     try:
-        suit(spark, [SourceFile("large.csv", MANY_ROWS * 100, 0)])
+        tune_for(spark, [SourceFile("large.csv", MANY_ROWS * 100, 0)])
         assert spark.conf.get("spark.sql.codegen.wholeStage") == "true"
     finally:
-        suit(spark, [])
+        tune_for(spark, [])
 
 
 def test_few_rows_go_through_several_tasks_where_a_test_wants_that(spark: SparkSession, several_tasks: None) -> None:
     try:
-        tasks = suit(spark, [StateFile("a", 0, 0, 150)])
+        tasks = tune_for(spark, [StateFile("a", 0, 0, 150)])
         assert tasks == Tasks(2) and not tasks.is_one
         assert tasks.by_key(spark.range(10), ["id"]).rdd.getNumPartitions() == 2
         assert spark.conf.get("spark.sql.codegen.wholeStage") == "false"
     finally:
-        suit(spark, [])
+        tune_for(spark, [])
 
 
 def test_java_compiles_long_methods_too(spark: SparkSession) -> None:

@@ -15,7 +15,7 @@ from pyspark.sql import functions as F
 from airflow_nrt.describe.verdict import Verdict, verdict_lines
 from airflow_nrt.engine.verify.interval import Interval
 from airflow_nrt.engine.verify.verify import verify
-from airflow_nrt.engine.windows import kinds
+from airflow_nrt.engine.windows import execution
 from airflow_nrt.home.ledger import LATE_PREFIX
 from airflow_nrt.home.log.entries import Commit
 from tests.engine.conftest import Streamed
@@ -273,7 +273,7 @@ def test_source_file_gone(spark, streamed: Streamed) -> None:
 @pytest.mark.parametrize("claimed", ["its own watermark", "the batch's watermark"])
 def test_engine_that_loses_rows_and_calls_them_late(spark, tmp_path: Path, monkeypatch, claimed: str) -> None:
     """1 % of the rows in time go to the ledger as dropped; once with the watermark that would have dropped them."""
-    honest = kinds.SLICED.absorb
+    honest = execution.SLICED.absorb
 
     def losing(store, layout, state, sources):
         rows = sources["events"]
@@ -292,7 +292,7 @@ def test_engine_that_loses_rows_and_calls_them_late(spark, tmp_path: Path, monke
         curve_insert("CUMULATE(INTERVAL '10' MINUTE, INTERVAL '1' DAY)", {**FEW, "ids": ("BIGINT", "SUM(id)")}),
     )
     batches = cut(random_events(4, 600, 3 * HOUR), 4, 4)
-    monkeypatch.setattr(kinds, "SLICED", replace(kinds.SLICED, absorb=losing))
+    monkeypatch.setattr(execution, "SLICED", replace(execution.SLICED, absorb=losing))
     stream = Stream(spark, plan, tmp_path / "home")
     stream.absorb_batches(tmp_path, batches)
     assert stream.driver.position.dropped == 6

@@ -20,7 +20,7 @@ from pyspark.sql import DataFrame
 
 from airflow_nrt.engine.batch.batch import insert_result
 from airflow_nrt.engine.state.store import SliceStore
-from airflow_nrt.engine.windows import kinds
+from airflow_nrt.engine.windows import execution
 from airflow_nrt.engine.windows.layout_of import layout_of
 from tests.engine.reports import (
     HOUR,
@@ -60,8 +60,8 @@ def test_batch_reads_rows_once_a_distinct_set(spark, tmp_path: Path, window: str
 def test_stream_reads_rows_once_a_distinct_set(spark, tmp_path: Path, window: str, monkeypatch) -> None:
     frames: list[DataFrame] = []
     monkeypatch.setattr(SliceStore, "write", recording_write(SliceStore.write, frames))
-    prepare_firing = recording_firing(kinds.SLICED.prepare_firing, frames)
-    monkeypatch.setattr(kinds, "SLICED", replace(kinds.SLICED, prepare_firing=prepare_firing))
+    prepare_firing = recording_firing(execution.SLICED.prepare_firing, frames)
+    monkeypatch.setattr(execution, "SLICED", replace(execution.SLICED, prepare_firing=prepare_firing))
     stream = Stream(spark, plan_of(tmp_path, events_table(), curve_insert(window)), tmp_path / "home")
     stream.absorb_batches(tmp_path, cut(random_events(1, 60, 3 * HOUR), 1, 3))
     plans = [checked_plan(frame) for frame in frames]

@@ -118,7 +118,7 @@ def test_a_restatement_does_not_stop_the_driver(directory: Path) -> None:
     assert driver.append(tick(1)).n == 2
     Log(directory).append(RESTATE, None)
     driver.check()
-    assert [entry.n for entry in driver.met] == [1, 3]
+    assert [entry.n for entry in driver.foreign_entries] == [1, 3]
 
 
 @pytest.mark.parametrize(

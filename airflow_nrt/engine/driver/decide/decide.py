@@ -69,7 +69,7 @@ Operators = Mapping[str, OperatorState]
 
 
 @dataclass(frozen=True)
-class Standing:
+class StreamState:
     """Where a stream stands: its position, its processing time (ms), and the versions of dimension tables then."""
 
     position: Position
@@ -77,7 +77,7 @@ class Standing:
     dimensions: Mapping[str, str] = field(default_factory=dict)
 
 
-Steps = Generator[Action, Any, Standing]
+Steps = Generator[Action, Any, StreamState]
 """The actions of an event, and where the stream stands after it."""
 
 
@@ -91,11 +91,11 @@ class Decisions:
 
     def begun(self, position: Position, last_clock: int | None) -> Steps:
         """A driver begins at a position. `last_clock` is the processing time (ms) of the last entry that has one."""
-        at = Standing(self._complete(position), (yield Look()) - 1 if last_clock is None else last_clock)
+        at = StreamState(self._complete(position), (yield Look()) - 1 if last_clock is None else last_clock)
         # Also ticks plan queries that join, and a driver that died may have used an older version at its last time.
         return (yield from self._at_clock(at if self.plan.waits_for_clock else (yield from self._after_last(at))))
 
-    def arrived(self, at: Standing, source_name: str, splits: Sequence[Split], *, ends: bool) -> Steps:
+    def arrived(self, at: StreamState, source_name: str, splits: Sequence[Split], *, ends: bool) -> Steps:
         """Splits of a source have arrived; it may end with them. The commit says so, because a tick after it (`ended`)
         would fire a second time."""
         plan, position, source = self.plan, at.position, self.plan.source(source_name)
@@ -126,15 +126,15 @@ class Decisions:
         yield Publish(entry)
         return (yield from self.settle(replace(at, position=commit.position)))
 
-    def ended(self, at: Standing, source: str) -> Steps:
+    def ended(self, at: StreamState, source: str) -> Steps:
         """A source has ended."""
         return (yield from self._changed(at, source, replace(at.position.sources[source], ended=True)))
 
-    def idle(self, at: Standing, source: str) -> Steps:
+    def idle(self, at: StreamState, source: str) -> Steps:
         """Nothing has come from a source for its idle timeout."""
         return (yield from self._changed(at, source, replace(at.position.sources[source], idle=True)))
 
-    def idle_parts(self, at: Standing, source: str, parts: Iterable[str]) -> Steps:
+    def idle_parts(self, at: StreamState, source: str, parts: Iterable[str]) -> Steps:
         """Nothing has come from these parts of a source for its idle timeout."""
         state = at.position.sources[source]
         quiet = {part: replace(state.parts[part], idle=True) for part in parts if part in state.parts}
@@ -142,12 +142,12 @@ class Decisions:
             return at
         return (yield from self._tick(at, source, with_parts(state, {**state.parts, **quiet})))
 
-    def advanced(self, at: Standing, source: str, watermark: int) -> Steps:
+    def advanced(self, at: StreamState, source: str, watermark: int) -> Steps:
         """The watermark (ms) of a source advances without rows."""
         state = at.position.sources[source]
         return (yield from self._tick(at, source, replace(state, watermark=advanced(state.watermark, watermark))))
 
-    def passed(self, at: Standing) -> Steps:
+    def passed(self, at: StreamState) -> Steps:
         """Time has passed: what is due by processing time is published."""
         if throttled_due(self.plan, at.position, (yield Look())):
             at = yield from self.settle(at)
@@ -162,11 +162,11 @@ class Decisions:
         # No entry has this time.
         return at
 
-    def replaced(self, at: Standing, published: Sequence[Published], removed: Sequence[str]) -> Steps:
+    def replaced(self, at: StreamState, published: Sequence[Published], removed: Sequence[str]) -> Steps:
         """Staged files replace others, and change no result."""
         return (yield from self._decided(at, at.position, published, removed))
 
-    def settle(self, at: Standing) -> Steps:
+    def settle(self, at: StreamState) -> Steps:
         """Fires complete windows, publishes due versions, moves recent rows to the watermark, and merges files."""
         at = yield from self._fire(at)
         at = yield from self._move(at)
@@ -177,28 +177,28 @@ class Decisions:
 
     # ------------------------------------------------------------------ time
 
-    def _looked(self, at: Standing) -> Generator[Action, Any, Standing]:
+    def _looked(self, at: StreamState) -> Generator[Action, Any, StreamState]:
         """Updates processing time. Where results depend on it, it never goes back: no row of windows over it is late,
         and each version of a dimension table is valid after the one before."""
         clock = yield Look()
         return replace(at, now=max(at.now, clock) if self.plan.keeps_clock else clock)
 
-    def _after_last(self, at: Standing) -> Steps:
+    def _after_last(self, at: StreamState) -> Steps:
         return (yield from self._looked(replace(at, now=at.now + 1)))
 
-    def _at_clock(self, at: Standing) -> Steps:
+    def _at_clock(self, at: StreamState) -> Steps:
         return replace(at, dimensions=(yield SetClock(at.now)))
 
-    def _changed(self, at: Standing, source: str, state: SourceState) -> Steps:
+    def _changed(self, at: StreamState, source: str, state: SourceState) -> Steps:
         """A tick, if the state of a source has changed."""
         if state == at.position.sources[source]:
             return at
         return (yield from self._tick(at, source, state))
 
-    def _tick(self, at: Standing, source: str, state: SourceState) -> Steps:
+    def _tick(self, at: StreamState, source: str, state: SourceState) -> Steps:
         return (yield from self._ticked(at, {**at.position.sources, source: state}))
 
-    def _ticked(self, at: Standing, sources: Sources) -> Steps:
+    def _ticked(self, at: StreamState, sources: Sources) -> Steps:
         """An entry without rows, which says how far time is; then what is due by that."""
         if self.plan.keeps_clock:
             at = yield from self._at_clock(at if self.plan.waits_for_clock else (yield from self._looked(at)))
@@ -208,7 +208,7 @@ class Decisions:
         yield Append(Tick((), (yield from self._clock_of_tick(at)), position))
         return (yield from self.settle(replace(at, position=position)))
 
-    def _clock_of_tick(self, at: Standing) -> Generator[Action, Any, int]:
+    def _clock_of_tick(self, at: StreamState) -> Generator[Action, Any, int]:
         """The processing time of a tick. If windows wait for the clock, it is the one of their watermarks."""
         clock: int = at.now if self.plan.keeps_clock else (yield Look())
         return clock
@@ -224,7 +224,7 @@ class Decisions:
 
     # ------------------------------------------------------------------ what is due
 
-    def _fire(self, at: Standing) -> Steps:
+    def _fire(self, at: StreamState) -> Steps:
         plan, position = self.plan, at.position
         yield Tune(self._state(position, position.operators))
         clock = yield Look()
@@ -252,7 +252,7 @@ class Decisions:
         )
         return (yield from self._decided(at, after, fired.published, (*removed, *fired.removed)))
 
-    def _move(self, at: Standing) -> Steps:
+    def _move(self, at: StreamState) -> Steps:
         position = at.position
         moved: Moved | None = yield MoveOn(position, moments_due(self.plan.updating, position), (yield Look()))
         if moved is None:
@@ -267,7 +267,7 @@ class Decisions:
         )
         return (yield from self._decided(at, after, moved.published, moved.removed))
 
-    def _compact(self, at: Standing) -> Steps:
+    def _compact(self, at: StreamState) -> Steps:
         merged = yield Compact(at.position.operators)
         if merged == at.position.operators:
             return at
@@ -276,7 +276,7 @@ class Decisions:
         return replace(at, position=position)
 
     def _decided(
-        self, at: Standing, position: Position, published: Sequence[Published], removed: Sequence[str]
+        self, at: StreamState, position: Position, published: Sequence[Published], removed: Sequence[str]
     ) -> Steps:
         """The entry that decides on staged files, and their publication."""
         dimensions = at.dimensions if self.plan.clocked else {}
@@ -287,7 +287,7 @@ class Decisions:
 
     # ------------------------------------------------------------------ batches
 
-    def _commit(self, at: Standing, batch: Batch, splits: Sequence[Split], result: BatchResult) -> Commit:
+    def _commit(self, at: StreamState, batch: Batch, splits: Sequence[Split], result: BatchResult) -> Commit:
         position = self._after_batch(at.position, batch, splits, result)
         return Commit(
             source=batch.source.name,

@@ -30,7 +30,7 @@ def merge(database: Database, home: Home, insert: Insert, entry: Entry, stage: s
         if mine:
             staged = _staged(tables, stage, files)
             rows = _of(tables, staged.rows, mine) if newer else staged.rows
-            whole = [one.end for one in mine if one.end is not None and (_is_restated(entry) or not one.told)]
+            whole = [one.end for one in mine if one.end is not None and (_is_restated(entry) or not one.is_delta)]
             _delete_windows(tables, whole)
             _apply(tables, rows, staged.retractions, are_new=len(whole) == len(mine) and _is_of_window(insert))
             _note(tables, home, entry, sorted({_window(one) for one in mine}))

@@ -21,7 +21,7 @@ from airflow_nrt.model.tables import Table
 
 
 def by_name(parts: Iterable[str]) -> dict[str, str]:
-    """SQL of whether a row is of a part, for each part."""
+    """SQL predicate: a row is of a part, for each part."""
     return {part: f"{Kafka.part} = {string_literal(part)}" for part in parts}
 
 

@@ -151,7 +151,7 @@ def test_a_restatement_in_between_changes_no_position(seed: int) -> None:
             one.absorb(batch, before, now)
             assert seen(home, name) == one.rows()
         before = now
-    assert len(stream.writer.met) == restated
+    assert len(stream.writer.foreign_entries) == restated
 
 
 # ---------------------------------------------------------------------------------------------------- sinks

@@ -20,7 +20,7 @@ from airflow_nrt.model.windows import Over, Session, Window
 
 
 @dataclass(frozen=True)
-class Kind:
+class WindowExecution:
     """The interface of an operator for the drivers.
 
     `absorb(store, layout, state, sources)` makes partials of accepted source rows, and marks the late ones.
@@ -40,7 +40,7 @@ class Kind:
     compact: Callable[[SliceStore, Layout, OperatorState], OperatorState]
 
 
-SLICED = Kind(
+SLICED = WindowExecution(
     aggregate.absorb,
     window_state.prepare_firing,
     window_state.peek,
@@ -48,7 +48,7 @@ SLICED = Kind(
     lateness.mark_late,
     compaction.compact,
 )
-SESSION = Kind(
+SESSION = WindowExecution(
     session.absorb,
     session.prepare_firing,
     session.peek,
@@ -56,7 +56,7 @@ SESSION = Kind(
     session.mark_late,
     compaction.compact,
 )
-OVER = Kind(
+OVER = WindowExecution(
     over.absorb,
     over.prepare_firing,
     over.peek,
@@ -64,7 +64,7 @@ OVER = Kind(
     over.mark_late,
     prefix_compaction.compact,
 )
-ROW_PARTS = Kind(
+ROW_PARTS = WindowExecution(
     frame_join.absorb,
     frame_join.prepare_firing,
     over.peek,
@@ -73,10 +73,10 @@ ROW_PARTS = Kind(
     prefix_compaction.compact,
 )
 
-_KINDS: Mapping[type[Window], Kind] = {Session: SESSION, Over: OVER}
+_EXECUTIONS: Mapping[type[Window], WindowExecution] = {Session: SESSION, Over: OVER}
 
 
-def kind_of(layout: Layout) -> Kind:
+def execution_of(layout: Layout) -> WindowExecution:
     if isinstance(layout.operator, WindowAggregate) and layout.operator.parts:
         return ROW_PARTS
-    return _KINDS.get(type(layout.operator.window), SLICED)
+    return _EXECUTIONS.get(type(layout.operator.window), SLICED)

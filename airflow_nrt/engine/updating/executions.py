@@ -7,8 +7,8 @@ from typing import Any
 
 from airflow_nrt.engine.updating.aggregate import AggregateStep, ChangingAggregateStep
 from airflow_nrt.engine.updating.at_end import AtEnd
+from airflow_nrt.engine.updating.execution import UpdatingExecution
 from airflow_nrt.engine.updating.join import JoinStep
-from airflow_nrt.engine.updating.kind import Kind
 from airflow_nrt.engine.updating.recent import Recent
 from airflow_nrt.engine.updating.rows import RowsStep
 from airflow_nrt.engine.updating.sessions import SessionsStep
@@ -35,10 +35,10 @@ _STEPS: Mapping[type[Updating], Callable[[Any], Step]] = {
     UpdatingRows: RowsStep,
     UpdatingSessions: SessionsStep,
 }
-_OTHERS: Mapping[type[Updating], Callable[[Any], Kind]] = {RecentRows: Recent, RowsAtEnd: AtEnd}
+_OTHERS: Mapping[type[Updating], Callable[[Any], UpdatingExecution]] = {RecentRows: Recent, RowsAtEnd: AtEnd}
 
 
-def kind_of(operator: Updating) -> Kind:
+def execution_of(operator: Updating) -> UpdatingExecution:
     """The implementation of this operator."""
     other = _OTHERS.get(type(operator))
     return other(operator) if other is not None else Stepwise(operator.name, _STEPS[type(operator)](operator))

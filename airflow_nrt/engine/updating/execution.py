@@ -16,7 +16,7 @@ Files = tuple[StateFile, ...]
 
 
 @dataclass(frozen=True)
-class Standing:
+class HeldState:
     """An operator's state before a batch, and the time.
 
     `moment` is the watermark (ms) that the state is as of, None before there is any. `clock` is the processing time
@@ -31,7 +31,7 @@ class Standing:
     past: int | None
 
 
-class Kind(ABC):
+class UpdatingExecution(ABC):
     """An operator, by its kind."""
 
     @property
@@ -44,13 +44,13 @@ class Kind(ABC):
         """In batch: the whole result, with `_nrt_after` true, from all rows of its inputs."""
 
     @abstractmethod
-    def absorb(self, standing: Standing, rows: DataFrame) -> tuple[Files, DataFrame | None]:
+    def absorb(self, held: HeldState, rows: DataFrame) -> tuple[Files, DataFrame | None]:
         """The state after a batch of these rows, and the rows that changed; None if none changes yet."""
 
-    def moved(self, standing: Standing, to: int) -> tuple[Files, DataFrame] | None:
+    def moved(self, held: HeldState, to: int) -> tuple[Files, DataFrame] | None:
         """The state at the watermark `to` (ms), and the rows that come or go by that; None if none can."""
         return None
 
-    def ended(self, standing: Standing) -> DataFrame | None:
+    def ended(self, held: HeldState) -> DataFrame | None:
         """The rows that are emitted once all sources below have ended; None if there are none."""
         return None
