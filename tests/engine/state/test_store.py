@@ -117,7 +117,7 @@ def test_orphans_of_a_crash_are_removed(spark, tmp_path: Path) -> None:
 # ---------------------------------------------------------------------------------------------------- footers
 
 
-def test_footers_say_what_pyarrow_reads(tmp_path: Path) -> None:
+def test_footers_of_several_files_and_groups(tmp_path: Path) -> None:
     columns = {"a": [5, None, -(2**62), 2**62], "b": [None] * 4, "c": ["x", None, None, None]}
     schema = pa.schema([("a", pa.int64()), ("b", pa.int64()), ("c", pa.string())])
     files = [tmp_path / "1.parquet", tmp_path / "2.parquet"]
