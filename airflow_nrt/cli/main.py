@@ -13,10 +13,11 @@ from collections.abc import Sequence
 
 from airflow_nrt import __version__
 from airflow_nrt.basics.errors import NrtError
-from airflow_nrt.cli.common import leave_unread, needing_spark
+from airflow_nrt.cli.common import leave_unread
 from airflow_nrt.cli.completion import complete
 from airflow_nrt.cli.config.chosen import choose
 from airflow_nrt.cli.terminal.colours import Colour, painted
+from airflow_nrt.usecases.sessions import needing_spark
 
 COMMANDS = {
     "new": "write a report, a DAG, sample data and a test to begin with",

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from airflow_nrt.basics.errors import InputError
-from airflow_nrt.cli.common import add_home, add_master, add_report, read_plan
+from airflow_nrt.cli.common import add_home, add_master, add_report, report_request
 from airflow_nrt.cli.terminal.colours import Colour, is_terminal, painted
 from airflow_nrt.cli.terminal.driver_output import output_in
 from airflow_nrt.cli.terminal.following import Follower
@@ -40,8 +40,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     from airflow_nrt.engine.driver.stopping import stop_signals
+    from airflow_nrt.usecases.plans import plan_of
 
-    plan = read_plan(options)
+    plan = plan_of(report_request(options))
     home = Home.checked(options.home, plan, plan_of_home, options.group)
     if not options.take_over:
         _check_no_driver(home)

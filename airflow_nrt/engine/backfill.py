@@ -14,6 +14,7 @@ from pyspark.sql import SparkSession
 from airflow_nrt.basics.errors import DataError, InputError
 from airflow_nrt.basics.instants import END_OF_TIME, format_instant
 from airflow_nrt.basics.spelling import string_literal
+from airflow_nrt.describe.mismatch import FAIL, REPAIR
 from airflow_nrt.describe.verdict import Verdict
 from airflow_nrt.engine.batch.batch import computed, same_rows, source_rows
 from airflow_nrt.engine.batch.progress import ShownWindows, shown_tasks, span_of
@@ -43,9 +44,6 @@ from airflow_nrt.model.options.known import source_option
 from airflow_nrt.model.plan import Insert, Plan, Source
 from airflow_nrt.model.timing import COMPLETE, LAST
 from airflow_nrt.model.zones import is_skipped
-
-FAIL, REPAIR, REPORT = "fail", "repair", "report"
-ON_MISMATCH = (FAIL, REPAIR, REPORT)
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from airflow_nrt.basics.instants import check_span
-from airflow_nrt.cli.common import read_report, time_of
+from airflow_nrt.cli.common import read_report
 from airflow_nrt.describe.description import describe
 from airflow_nrt.describe.sizing import Load, estimate
+from airflow_nrt.usecases.plans import time_of
 
 
 def answer(question: Mapping[str, Any]) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from typing import Any
 
 from airflow_nrt.cli.answers.problems import problem_lines
 from airflow_nrt.cli.check import Findings
-from airflow_nrt.cli.common import needing_spark, read_report, session
+from airflow_nrt.cli.common import read_report
 from airflow_nrt.cli.terminal.stream_lines import counted
 from airflow_nrt.describe.cautions import cautions, cautions_of_place
 from airflow_nrt.describe.overlaps import check_places
@@ -19,6 +19,7 @@ from airflow_nrt.model.plan import Plan
 from airflow_nrt.program.modules import file_of
 from airflow_nrt.program.program import program_of
 from airflow_nrt.sql.errors import SqlError, SqlErrors
+from airflow_nrt.usecases.sessions import needing_spark, session
 
 
 def answer(question: Mapping[str, Any]) -> dict[str, Any]:

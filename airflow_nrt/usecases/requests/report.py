@@ -1,0 +1,41 @@
+"""Which report is meant, and where it works."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from airflow_nrt.model.options.settings import NO_SETTINGS, Settings
+
+DEFAULT_MASTER = "local[*]"
+
+
+@dataclass(frozen=True)
+class ReportRequest:
+    """`report` is a file of Flink SQL, a Python program, or `[DIR/]module:function`.
+
+    Relative paths of its tables start at `base`, by default at the report's directory.
+    """
+
+    report: str
+    settings: Settings = NO_SETTINGS
+    base: Path | None = None
+
+
+@dataclass(frozen=True)
+class ReportInHome:
+    """A report and the location of its home, on a Spark master. `group` shares the home, by name or id."""
+
+    report: ReportRequest
+    home: str
+    group: str | None = None
+    master: str = DEFAULT_MASTER
+
+    def arguments(self) -> list[str]:
+        """The command line of a command that prints its result as JSON; settings are not in it, as others can read it.
+
+        `report.sql --base /reports --home /homes/curve --master local[*] --json`
+        """
+        base = [] if self.report.base is None else ["--base", str(self.report.base)]
+        group = [] if self.group is None else ["--group", self.group]
+        return [self.report.report, *base, "--home", self.home, "--master", self.master, "--json", *group]
