@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar, Protocol
 
 from airflow_nrt.model.options.settings import NO_SETTINGS, Settings
 
@@ -39,3 +40,15 @@ class ReportInHome:
         base = [] if self.report.base is None else ["--base", str(self.report.base)]
         group = [] if self.group is None else ["--group", self.group]
         return [self.report.report, *base, "--home", self.home, "--master", self.master, "--json", *group]
+
+
+class CommandRequest(Protocol):
+    """A request that a command line can carry to another process."""
+
+    command: ClassVar[str]
+
+    @property
+    def place(self) -> ReportInHome: ...
+
+    def arguments(self) -> list[str]:
+        """What follows the command, as `ReportInHome.arguments`."""
