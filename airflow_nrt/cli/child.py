@@ -20,7 +20,7 @@ from airflow_nrt.basics.errors import DataError, InputError, NrtError
 from airflow_nrt.cli.main import module_of
 from airflow_nrt.home.driver_log import MARK
 from airflow_nrt.model.options.settings import Settings
-from airflow_nrt.usecases.requests.child import WRONG_DATA, WRONG_INPUT
+from airflow_nrt.usecases.requests.processes import WRONG_DATA, WRONG_INPUT
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -20,7 +20,7 @@ from airflow_nrt.model.options.settings import Settings
 from airflow_nrt.usecases.requests.report import DEFAULT_MASTER, ReportInHome, ReportRequest
 
 if TYPE_CHECKING:
-    from airflow_nrt.model.plan import Plan
+    from airflow_nrt.usecases.asking import Inquiry
 
 
 def add_report(parser: argparse.ArgumentParser, or_else: str = "") -> None:
@@ -125,31 +125,12 @@ def add_time_limit(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def ask_about_report(module: str, options: argparse.Namespace, **more: Any) -> dict[str, Any]:
-    """The answer of `module.answer` about the report argument, from a process of its own; `read_report` reads it there.
+def inquiry_about(report: str, options: argparse.Namespace) -> Inquiry:
+    """How a report is asked about. What is printed meanwhile goes to standard error. Raises InputError."""
+    from airflow_nrt.usecases.asking import Inquiry
 
-    What is printed meanwhile goes to standard error. Raises as `ask` does.
-    """
-    from airflow_nrt.launch.asking import Inquiry, ask
-
-    question = {
-        "report": options.report,
-        "settings": settings_of(options).to_json(),
-        "base": None if options.base is None else str(options.base),
-        "debug": options.debug,
-        **more,
-    }
     way_out = "give it more with --time-limit SECONDS"
-    say = partial(_print_while_read, stream=sys.stderr)
-    return ask(module, question, Inquiry(f"the report {options.report}", options.time_limit, way_out, say))
-
-
-def read_report(question: Mapping[str, Any]) -> Plan:
-    """The plan of the report in the question. Raises InputError."""
-    from airflow_nrt.table.reports.load import load_report
-
-    base, given = question["base"], Settings.from_json(question["settings"])
-    return load_report(question["report"], given, base=None if base is None else Path(base))
+    return Inquiry(f"the report {report}", options.time_limit, way_out, partial(_print_while_read, stream=sys.stderr))
 
 
 def print_lines(*lines: str) -> None:

@@ -19,7 +19,7 @@ from airflow_nrt.basics.errors import DataError, InputError, NrtError
 from airflow_nrt.home.driver_log import MARK
 from airflow_nrt.launch.environment import needed_environment
 from airflow_nrt.model.options.settings import NO_SETTINGS, Settings
-from airflow_nrt.usecases.requests.child import PROGRAM, WRONG_DATA, WRONG_INPUT
+from airflow_nrt.usecases.requests.processes import PROGRAM, WRONG_DATA, WRONG_INPUT
 
 _KINDS = {WRONG_INPUT: InputError, WRONG_DATA: DataError}
 _TAIL_LINES = 40

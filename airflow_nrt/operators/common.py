@@ -16,8 +16,9 @@ from airflow_nrt.basics.masters import check_master
 from airflow_nrt.links.report import NrtReportLink, links_of, push_links
 from airflow_nrt.operators.connection import DEFAULT_CONNECTION, connection_named
 from airflow_nrt.operators.literals import check_literal
-from airflow_nrt.operators.planning import PLANNING_SECONDS, PlannedReport, plan_in_process, trace_apart
+from airflow_nrt.operators.planning import PLANNING_SECONDS, plan_in_process, trace_apart
 from airflow_nrt.operators.saying.ending import ending_the_task
+from airflow_nrt.usecases.requests.planned import PlannedReport
 
 if TYPE_CHECKING:
     # Imports that only a running task needs are in its methods, so that a DAG file parses in milliseconds.

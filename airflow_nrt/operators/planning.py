@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from airflow_nrt.launch.asking import Inquiry, ask, facts
+from airflow_nrt.usecases.asking import Inquiry, answered
+from airflow_nrt.usecases.requests.planned import FactsRequest, LineageRequest, PlannedReport
+from airflow_nrt.usecases.requests.report import ReportRequest
 
 if TYPE_CHECKING:
     from airflow_nrt.describe.lineage import Lineage
@@ -15,21 +16,6 @@ if TYPE_CHECKING:
     from airflow_nrt.model.options.settings import Settings
 
 PLANNING_SECONDS = 120.0
-
-
-@dataclass(frozen=True)
-class PlannedReport:
-    """Facts of a report's plan.
-
-    `ends` says whether its input ends; relative paths of its tables start at `base`. `clock` is the zone of its clock,
-    None where its rowtimes have no zone. `jars` are what its connectors need (`basics/jars.py`).
-    """
-
-    name: str
-    ends: bool
-    base: str
-    clock: str | None
-    jars: tuple[str, ...] = ()
 
 
 def plan_in_process(
@@ -45,11 +31,9 @@ def plan_in_process(
 
     Raises what `load_report` and `Home.create` raise, and as `ask` does.
     """
-    home_of_report = {"home": None if home is None else str(home.path), "group": None if home is None else home.group}
-    question = {**_question(report, settings, base), **home_of_report}
-    return facts(
-        ask("airflow_nrt.table.reports.planned", question, _inquiry(report, seconds, say), environment), PlannedReport
-    )
+    asked = ReportRequest(report, settings, base)
+    request = FactsRequest(asked) if home is None else FactsRequest(asked, str(home.path), home.group)
+    return answered(request, PlannedReport, _inquiry(report, seconds, say), environment)
 
 
 def trace_apart(
@@ -63,14 +47,8 @@ def trace_apart(
     """The lineage of a script or a program, column by column. Raises as `plan_in_process` does."""
     from airflow_nrt.describe.lineage import Lineage
 
-    question = _question(report, settings, base)
-    return facts(
-        ask("airflow_nrt.table.reports.traced", question, _inquiry(report, seconds, say), environment), Lineage
-    )
-
-
-def _question(report: str, settings: Settings, base: Path | None) -> dict[str, Any]:
-    return {"report": report, "settings": settings.to_json(), "base": None if base is None else str(base)}
+    request = LineageRequest(ReportRequest(report, settings, base))
+    return answered(request, Lineage, _inquiry(report, seconds, say), environment)
 
 
 def _inquiry(report: str, seconds: float, say: Callable[[str], None]) -> Inquiry:

@@ -25,9 +25,10 @@ from airflow_nrt.launch.environment import needed_environment
 from airflow_nrt.model.options.settings import NO_SETTINGS
 from airflow_nrt.operators.backfill import NrtBackfillOperator
 from airflow_nrt.operators.command import Command
-from airflow_nrt.operators.planning import PlannedReport, plan_in_process
+from airflow_nrt.operators.planning import plan_in_process
 from airflow_nrt.operators.stream import NrtStreamOperator
 from airflow_nrt.operators.verify import NrtVerifyOperator
+from airflow_nrt.usecases.requests.planned import PlannedReport
 from tests.cli.conftest import Command as Cli
 from tests.cli.conftest import command_line
 from tests.security.hostile import NOTES_ITS_PROCESS, hostile

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar, Protocol
+from typing import Any, ClassVar, Protocol
 
 from airflow_nrt.model.options.settings import NO_SETTINGS, Settings
 
@@ -21,6 +22,15 @@ class ReportRequest:
     report: str
     settings: Settings = NO_SETTINGS
     base: Path | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        base = None if self.base is None else str(self.base)
+        return {"report": self.report, "settings": self.settings.to_json(), "base": base}
+
+    @classmethod
+    def from_json(cls, content: Mapping[str, Any]) -> ReportRequest:
+        base = content["base"]
+        return cls(content["report"], Settings.from_json(content["settings"]), None if base is None else Path(base))
 
 
 @dataclass(frozen=True)
