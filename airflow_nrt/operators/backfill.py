@@ -13,8 +13,8 @@ from airflow_nrt.model.zones import zone_rules
 from airflow_nrt.operators.batch import NrtBatchOperator, fail_unless_proven, verdict_xcom
 from airflow_nrt.operators.interval import interval_of_run, zone_of_clock
 from airflow_nrt.operators.literals import check_literal, check_value, is_template, one_of
-from airflow_nrt.operators.wishes import Wishes
 from airflow_nrt.usecases.requests.backfill import BackfillRequest, BackfillSummary
+from airflow_nrt.usecases.requests.run_overrides import RunOverrides
 
 _ON_MISMATCH = one_of(*ON_MISMATCH)
 
@@ -61,13 +61,13 @@ class NrtBackfillOperator(NrtBatchOperator):
 
     def execute(self, context: Context) -> dict[str, Any]:
         with self.at_work():
-            wishes = Wishes.of_run(context)
-            on_mismatch = wishes.mismatch(self.on_mismatch) or FAIL
+            asked = RunOverrides.of_run(context)
+            on_mismatch = asked.mismatch(self.on_mismatch) or FAIL
             check_value("on_mismatch", on_mismatch, _ON_MISMATCH)
             report = self.planned()
             zone = self.timezone or zone_of_clock(report, context)
             check_value("timezone", zone, zone_rules)
-            interval = interval_of_run(*wishes.interval(self.start, self.end), context, zone)
+            interval = interval_of_run(*asked.interval(self.start, self.end), context, zone)
             self.log.info("windows that end after %s and up to %s, on the clock of %s", *interval, zone)
             batch = self.batch_request(context, report, interval)
             outcome = self.run_batch(BackfillRequest(batch, on_mismatch if self.verify else None))

@@ -193,7 +193,7 @@ class NrtBaseOperator(BaseOperator):
         return stored_values(script)
 
     def takes(self) -> tuple[str, ...]:
-        """Which wishes of a DAG run this task accepts (`wishes.py`)."""
+        """What a DAG run may ask of this task (`RunOverrides`)."""
         return ()
 
     def note_in(self, home: Home, kind: str) -> None:

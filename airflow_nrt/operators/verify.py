@@ -9,7 +9,7 @@ from airflow.sdk import Context
 from airflow_nrt.describe.verdict import Verdict
 from airflow_nrt.operators.batch import NrtBatchOperator, fail_unless_proven, verdict_xcom
 from airflow_nrt.operators.interval import named_interval, zone_of_clock
-from airflow_nrt.operators.wishes import Wishes
+from airflow_nrt.usecases.requests.run_overrides import RunOverrides
 from airflow_nrt.usecases.requests.verify import VerifyRequest
 
 
@@ -31,7 +31,7 @@ class NrtVerifyOperator(NrtBatchOperator):
     def execute(self, context: Context) -> dict[str, Any]:
         with self.at_work():
             report = self.planned()
-            bounds = Wishes.of_run(context).interval(self.start, self.end)
+            bounds = RunOverrides.of_run(context).interval(self.start, self.end)
             interval = named_interval(*bounds, context, zone_of_clock(report, context))
             if interval is not None:
                 self.log.info("windows that end after %s and up to %s", *interval)
