@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from airflow_nrt.operators.command import Command, Outcome
 from airflow_nrt.operators.common import NrtBaseOperator
-from airflow_nrt.usecases.requests.report import CommandRequest, ReportInHome, ReportRequest
+from airflow_nrt.usecases.requests.report import CommandRequest, ReportInHome
 
 if TYPE_CHECKING:
     from airflow.sdk import Context
@@ -28,11 +28,11 @@ class NrtCommandOperator(NrtBaseOperator):
         cluster = self.hook.cluster()
         home = self.hook.home(self.home, planned.name)
         self.show_home(context, home)
-        given = self.report_settings()
+        report = self.report_request()
         packages = {"spark.jars.packages": cluster.packages} if cluster.packages else {}
-        values = {**(cluster.conf or {}), **dict(given.values), **packages}
-        settings = replace(given, values=tuple(sorted(values.items())))
-        report = ReportRequest(str(self.program() or self.report_file()), settings, Path(planned.base))
+        values = {**(cluster.conf or {}), **dict(report.settings.values), **packages}
+        settings = replace(report.settings, values=tuple(sorted(values.items())))
+        report = replace(report, settings=settings, base=Path(planned.base))
         return ReportInHome(report, str(home.path), home.group, cluster.master)
 
     def run_child(self, request: CommandRequest) -> Outcome:

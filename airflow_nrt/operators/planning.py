@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from pathlib import Path
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from airflow_nrt.usecases.asking import Inquiry, answered
@@ -12,44 +12,31 @@ from airflow_nrt.usecases.requests.report import ReportRequest
 
 if TYPE_CHECKING:
     from airflow_nrt.describe.lineage import Lineage
-    from airflow_nrt.home.home import Home
-    from airflow_nrt.model.options.settings import Settings
 
 PLANNING_SECONDS = 120.0
 
 
-def plan_in_process(
-    report: str,
-    settings: Settings,
-    environment: Mapping[str, str],
-    base: Path | None = None,
-    home: Home | None = None,
-    seconds: float = PLANNING_SECONDS,
-    say: Callable[[str], None] = print,
-) -> PlannedReport:
-    """Plans a script or a program (see `load_report`). With `home`, the home is created if it is missing.
+@dataclass(frozen=True)
+class Planner:
+    """Has a script or a program planned within `seconds`, by a process with these variables of the `environment`.
 
-    Raises what `load_report` and `Home.create` raise, and as `ask` does.
+    Each line that the report prints meanwhile goes to `say`.
     """
-    asked = ReportRequest(report, settings, base)
-    request = FactsRequest(asked) if home is None else FactsRequest(asked, str(home.path), home.group)
-    return answered(request, PlannedReport, _inquiry(report, seconds, say), environment)
 
+    environment: Mapping[str, str]
+    seconds: float = PLANNING_SECONDS
+    say: Callable[[str], None] = print
 
-def trace_apart(
-    report: str,
-    settings: Settings,
-    environment: Mapping[str, str],
-    base: Path | None = None,
-    seconds: float = PLANNING_SECONDS,
-    say: Callable[[str], None] = print,
-) -> Lineage:
-    """The lineage of a script or a program, column by column. Raises as `plan_in_process` does."""
-    from airflow_nrt.describe.lineage import Lineage
+    def facts(self, request: FactsRequest) -> PlannedReport:
+        """Raises what `load_report` and `Home.create` raise, and as `ask` does."""
+        return answered(request, PlannedReport, self._inquiry(request.report), self.environment)
 
-    request = LineageRequest(ReportRequest(report, settings, base))
-    return answered(request, Lineage, _inquiry(report, seconds, say), environment)
+    def lineage(self, request: LineageRequest) -> Lineage:
+        """Raises as `facts` does."""
+        from airflow_nrt.describe.lineage import Lineage
 
+        return answered(request, Lineage, self._inquiry(request.report), self.environment)
 
-def _inquiry(report: str, seconds: float, say: Callable[[str], None]) -> Inquiry:
-    return Inquiry(f"the report {report}", seconds, "give the task a longer `planning_timeout`", say)
+    def _inquiry(self, report: ReportRequest) -> Inquiry:
+        way_out = "give the task a longer `planning_timeout`"
+        return Inquiry(f"the report {report.report}", self.seconds, way_out, self.say)

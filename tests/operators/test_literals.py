@@ -13,14 +13,15 @@ from airflow.sdk.exceptions import AirflowFailException
 
 from airflow_nrt.basics.errors import InputError
 from airflow_nrt.launch.environment import needed_environment
-from airflow_nrt.model.options.settings import NO_SETTINGS
 from airflow_nrt.operators.backfill import NrtBackfillOperator
 from airflow_nrt.operators.command import Command
 from airflow_nrt.operators.interval import zone_of_clock
-from airflow_nrt.operators.planning import plan_in_process
+from airflow_nrt.operators.planning import Planner
 from airflow_nrt.operators.stream import NrtStreamOperator
 from airflow_nrt.operators.verify import NrtVerifyOperator
 from airflow_nrt.usecases.requests.backfill import BackfillRequest, BackfillSummary
+from airflow_nrt.usecases.requests.planned import FactsRequest
+from airflow_nrt.usecases.requests.report import ReportRequest
 from tests.cli.place import REPORT, furnish
 
 WRONG = {
@@ -87,7 +88,7 @@ SHANGHAI = CronDataIntervalTimetable("0 0 * * *", timezone="Asia/Shanghai")
     ],
 )
 def test_the_zone_of_a_data_interval(tmp_path: Path, script: str, dag: DAG | None, zone: str) -> None:
-    report = plan_in_process(str(furnish(tmp_path, script)), NO_SETTINGS, needed_environment())
+    report = Planner(needed_environment()).facts(FactsRequest(ReportRequest(str(furnish(tmp_path, script)))))
     assert zone_of_clock(report, {"dag": dag}) == zone
 
 
