@@ -19,7 +19,7 @@ from airflow_nrt.usecases.requests.verify import VerifyRequest
 if TYPE_CHECKING:
     from airflow.sdk import Context
 
-    from airflow_nrt.usecases.requests.planned import PlannedReport
+    from airflow_nrt.usecases.requests.facts import PlannedReport
 
 _MOST_NAMED = 10
 

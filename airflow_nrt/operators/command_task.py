@@ -13,7 +13,7 @@ from airflow_nrt.usecases.requests.report import CommandRequest, ReportInHome
 if TYPE_CHECKING:
     from airflow.sdk import Context
 
-    from airflow_nrt.usecases.requests.planned import PlannedReport
+    from airflow_nrt.usecases.requests.facts import PlannedReport
 
 
 class NrtCommandOperator(NrtBaseOperator):

@@ -18,7 +18,7 @@ from airflow_nrt.operators.connection import DEFAULT_CONNECTION, connection_name
 from airflow_nrt.operators.literals import check_literal
 from airflow_nrt.operators.planning import PLANNING_SECONDS, Planner
 from airflow_nrt.operators.saying.ending import ending_the_task
-from airflow_nrt.usecases.requests.planned import FactsRequest, LineageRequest, PlannedReport
+from airflow_nrt.usecases.requests.facts import FactsRequest, LineageRequest, PlannedReport
 from airflow_nrt.usecases.requests.report import ReportRequest
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from airflow_nrt.usecases.asking import Inquiry, answered
-from airflow_nrt.usecases.requests.planned import FactsRequest, LineageRequest, PlannedReport
+from airflow_nrt.usecases.requests.facts import FactsRequest, LineageRequest, PlannedReport
 from airflow_nrt.usecases.requests.report import ReportRequest
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ from airflow_nrt.basics.errors import NrtError
 from airflow_nrt.basics.texts import shortened
 from airflow_nrt.usecases.requests.check import CheckRequest
 from airflow_nrt.usecases.requests.describe import DescribeRequest
-from airflow_nrt.usecases.requests.planned import FactsRequest, LineageRequest
+from airflow_nrt.usecases.requests.facts import FactsRequest, LineageRequest
 from airflow_nrt.usecases.requests.processes import KINDS
 from airflow_nrt.usecases.requests.survey import FileRequest
 
@@ -42,7 +42,7 @@ def _describe(content: Json) -> Json:
 
 
 def _facts(content: Json) -> Json:
-    from airflow_nrt.usecases.planned import facts
+    from airflow_nrt.usecases.facts import facts
 
     return asdict(facts(FactsRequest.from_json(content)))
 

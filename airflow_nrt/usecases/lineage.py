@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from airflow_nrt.describe.lineage import Lineage, lineage_of
 from airflow_nrt.usecases.plans import plan_of
-from airflow_nrt.usecases.requests.planned import LineageRequest
+from airflow_nrt.usecases.requests.facts import LineageRequest
 
 
 def lineage(request: LineageRequest) -> Lineage:

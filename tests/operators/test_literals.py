@@ -20,7 +20,7 @@ from airflow_nrt.operators.planning import Planner
 from airflow_nrt.operators.stream import NrtStreamOperator
 from airflow_nrt.operators.verify import NrtVerifyOperator
 from airflow_nrt.usecases.requests.backfill import BackfillRequest, BackfillSummary
-from airflow_nrt.usecases.requests.planned import FactsRequest
+from airflow_nrt.usecases.requests.facts import FactsRequest
 from airflow_nrt.usecases.requests.report import ReportRequest
 from tests.cli.place import REPORT, furnish
 

@@ -9,7 +9,7 @@ import pytest
 
 from airflow_nrt.basics.errors import InputError
 from airflow_nrt.operators.stream import NrtStreamOperator
-from airflow_nrt.usecases.requests.planned import PlannedReport
+from airflow_nrt.usecases.requests.facts import PlannedReport
 
 PROGRAM = """
 def build(t_env):

@@ -27,7 +27,7 @@ from airflow_nrt.operators.command import Command
 from airflow_nrt.operators.planning import Planner
 from airflow_nrt.operators.stream import NrtStreamOperator
 from airflow_nrt.operators.verify import NrtVerifyOperator
-from airflow_nrt.usecases.requests.planned import FactsRequest, PlannedReport
+from airflow_nrt.usecases.requests.facts import FactsRequest, PlannedReport
 from airflow_nrt.usecases.requests.report import ReportRequest
 from tests.cli.conftest import Command as Cli
 from tests.cli.conftest import command_line

@@ -13,7 +13,7 @@ from airflow_nrt.home.home import Home
 from airflow_nrt.launch.environment import needed_environment
 from airflow_nrt.operators.planning import Planner
 from airflow_nrt.sql.load import load_report
-from airflow_nrt.usecases.requests.planned import FactsRequest
+from airflow_nrt.usecases.requests.facts import FactsRequest
 from airflow_nrt.usecases.requests.report import ReportRequest
 from tests.cli.conftest import Command, command_line
 from tests.security.hostile import NOTES_ITS_PROCESS, PLAIN, hostile

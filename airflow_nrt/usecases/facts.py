@@ -5,7 +5,7 @@ from __future__ import annotations
 from airflow_nrt.model.options.known import TIME_ZONE
 from airflow_nrt.model.plan import Plan
 from airflow_nrt.usecases.plans import plan_of
-from airflow_nrt.usecases.requests.planned import FactsRequest, PlannedReport
+from airflow_nrt.usecases.requests.facts import FactsRequest, PlannedReport
 
 
 def facts(request: FactsRequest) -> PlannedReport:
