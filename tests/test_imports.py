@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from airflow_nrt.model.options.settings import NO_SETTINGS
+from airflow_nrt.usecases.requests.check import CheckRequest
+from airflow_nrt.usecases.requests.report import ReportRequest
 
 _PROBE = """
 import json, sys, time
@@ -73,10 +74,9 @@ def test_a_check_of_a_script_needs_neither_programs_nor_homes(tmp_path: Path) ->
     report.write_text(_REPORT)
     asking, _ = loaded(f"from airflow_nrt.cli.main import main; assert main(['check', {str(report)!r}]) == 0")
     assert not under("airflow_nrt.sql", asking) | under("airflow_nrt.table", asking)
-    question = {"report": str(report), "settings": NO_SETTINGS.to_json(), "base": None, "debug": False}
-    question |= {"home": None, "group": None, "deep": False}
+    content = CheckRequest(ReportRequest(str(report))).to_json()
     modules, _ = loaded(
-        f"from airflow_nrt.cli.answers.findings import answer; assert answer({question})['status'] == 0"
+        f"from airflow_nrt.usecases.answering import ANSWERS; assert ANSWERS['check']({content})['status'] == 0"
     )
     assert "airflow_nrt.sql.planner" in modules
     assert under("airflow_nrt.table", modules) == {

@@ -1,4 +1,4 @@
-"""Texts of other origin, made safe for logs, terminals and Airflow's database."""
+"""Texts for logs, terminals and Airflow's database: made safe if they are of other origin, and numbers with a noun."""
 
 from __future__ import annotations
 
@@ -15,3 +15,8 @@ def shortened(text: str, most: int = MOST_CHARACTERS) -> str:
         ending = f"… ({len(text)} characters)"
         text = text[: most - len(ending)] + ending
     return _UNSEEN.sub("?", text.replace("\r\n", "\n"))
+
+
+def counted(count: int, noun: str) -> str:
+    """`1 window`, `2,000 windows`."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"

@@ -7,20 +7,11 @@ from __future__ import annotations
 
 import argparse
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 
-from airflow_nrt.cli.common import add_group, add_report, add_time_limit, ask_about_report
+from airflow_nrt.cli.common import add_group, add_report, add_time_limit, inquiry_about, report_request
 from airflow_nrt.cli.terminal.colours import Colour, painted
-
-
-@dataclass(frozen=True)
-class Findings:
-    """The exit status, and what to print: `problems`, or, if there are none, `lines` about the report."""
-
-    status: int
-    problems: tuple[str, ...]
-    lines: tuple[str, ...]
+from airflow_nrt.usecases.requests.check import CheckRequest, Findings
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -33,13 +24,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     if Path(options.report).is_dir():
-        from airflow_nrt.cli.survey.command import survey
+        from airflow_nrt.cli.survey.command import check_directory
 
-        return survey(options)
-    from airflow_nrt.launch.asking import facts
+        return check_directory(options)
+    from airflow_nrt.usecases.asking import answered
 
-    place = {"home": options.home, "group": options.group}
-    found = facts(ask_about_report("airflow_nrt.cli.answers.findings", options, deep=options.deep, **place), Findings)
+    request = CheckRequest(report_request(options), options.home, options.group, options.deep, options.debug)
+    found = answered(request, Findings, inquiry_about(options.report, options))
     for problem in found.problems:
         print(painted(problem, Colour.WRONG, sys.stderr), file=sys.stderr)
     for line in found.lines:

@@ -1,4 +1,4 @@
-"""Shared code of commands: arguments, reading a report, a Spark session, printing JSON."""
+"""Shared code of commands: arguments and the requests that they make, and how a result is printed."""
 
 from __future__ import annotations
 
@@ -7,23 +7,20 @@ import json
 import os
 import sys
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, redirect_stdout
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
+from airflow_nrt.basics.durations import parse_duration
 from airflow_nrt.basics.errors import InputError
-from airflow_nrt.basics.spark_version import REINSTALL
-from airflow_nrt.cli.config.chosen import DEFAULT_MASTER
 from airflow_nrt.cli.terminal.colours import Colour, painted
 from airflow_nrt.describe.verdict import Verdict, closing_line, verdict_lines
 from airflow_nrt.model.options.settings import Settings
+from airflow_nrt.usecases.requests.report import DEFAULT_MASTER, ReportInHome, ReportRequest
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
-    from airflow_nrt.model.plan import Plan
+    from airflow_nrt.usecases.asking import Inquiry
 
 
 def add_report(parser: argparse.ArgumentParser, or_else: str = "") -> None:
@@ -76,6 +73,33 @@ def add_interval(parser: argparse.ArgumentParser, *, required: bool) -> None:
     parser.add_argument("--end", required=required, metavar="END")
 
 
+def add_waiting(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--wait-for-stream",
+        type=_milliseconds,
+        default=0,
+        metavar="TIME",
+        help="wait so long, for example 10min, until the stream has read what has arrived (default: not at all)",
+    )
+
+
+def _milliseconds(text: str) -> int:
+    try:
+        return parse_duration(text)
+    except ValueError as wrong:
+        raise argparse.ArgumentTypeError(str(wrong)) from None
+
+
+def report_in_home(options: argparse.Namespace) -> ReportInHome:
+    """The report argument, its home and its Spark master. Raises InputError as `settings_of` does."""
+    return ReportInHome(report_request(options), options.home, options.group, options.master or DEFAULT_MASTER)
+
+
+def report_request(options: argparse.Namespace) -> ReportRequest:
+    """The report argument. Raises InputError as `settings_of` does."""
+    return ReportRequest(options.report, settings_of(options), options.base)
+
+
 def settings_of(options: argparse.Namespace) -> Settings:
     """The settings of --set, and those that a task gives its command. Raises InputError for an argument without `=`."""
     given: Settings = getattr(options, "given", Settings())
@@ -91,14 +115,6 @@ def settings_of(options: argparse.Namespace) -> Settings:
     return Settings(tuple(values.items()), given.masked, (*given.unsafe, *unsafe))
 
 
-def read_plan(options: argparse.Namespace) -> Plan:
-    """The plan of the report argument. Output of the report itself is no result. Raises InputError."""
-    from airflow_nrt.table.reports.load import load_report
-
-    with redirect_stdout(sys.stderr):
-        return load_report(options.report, settings_of(options), base=options.base)
-
-
 def add_time_limit(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--time-limit",
@@ -109,84 +125,12 @@ def add_time_limit(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def ask_about_report(module: str, options: argparse.Namespace, **more: Any) -> dict[str, Any]:
-    """The answer of `module.answer` about the report argument, from a process of its own; `read_report` reads it there.
+def inquiry_about(report: str, options: argparse.Namespace) -> Inquiry:
+    """How a report is asked about. What is printed meanwhile goes to standard error. Raises InputError."""
+    from airflow_nrt.usecases.asking import Inquiry
 
-    What is printed meanwhile goes to standard error. Raises as `ask` does.
-    """
-    from airflow_nrt.launch.asking import Inquiry, ask
-
-    question = {
-        "report": options.report,
-        "settings": settings_of(options).to_json(),
-        "base": None if options.base is None else str(options.base),
-        "debug": options.debug,
-        **more,
-    }
     way_out = "give it more with --time-limit SECONDS"
-    say = partial(_print_while_read, stream=sys.stderr)
-    return ask(module, question, Inquiry(f"the report {options.report}", options.time_limit, way_out, say))
-
-
-def read_report(question: Mapping[str, Any]) -> Plan:
-    """The plan of the report in the question. Raises InputError."""
-    from airflow_nrt.table.reports.load import load_report
-
-    base, given = question["base"], Settings.from_json(question["settings"])
-    return load_report(question["report"], given, base=None if base is None else Path(base))
-
-
-def time_of(text: str | None, plan: Plan) -> int | None:
-    """A time of the report's clock, or an instant with `Z` or an offset. Raises InputError unless it is a time."""
-    from airflow_nrt.model.zones import parse_wall_clock
-
-    if text is None:
-        return None
-    try:
-        return parse_wall_clock(text, plan.zone)
-    except ValueError as wrong:
-        raise InputError(str(wrong)) from None
-
-
-@contextmanager
-def needing_spark() -> Iterator[None]:
-    """Raises InputError if Spark is needed inside and is not installed."""
-    try:
-        yield
-    except ModuleNotFoundError as missing:
-        if (missing.name or "").partition(".")[0] not in ("pyspark", "py4j"):
-            raise
-        raise InputError(f"Spark is not here ({missing}): run `{REINSTALL}`") from missing
-
-
-@contextmanager
-def session(plan: Plan, master: str | None) -> Iterator[SparkSession]:
-    """A Spark session for a command, stopped at the end. Raises InputError if there is no Java."""
-    from airflow_nrt.cli.terminal.interruption import interruption_of_java
-    from airflow_nrt.engine.java.finding import ensure_java
-
-    ensure_java()
-    from airflow_nrt.engine.java.brief_java import brief_java
-    from airflow_nrt.engine.spark.jars import session_settings
-    from airflow_nrt.engine.spark.quick_session import end_session
-    from airflow_nrt.engine.spark.session import start_session
-
-    settings = {**brief_java(), **session_settings(plan)}
-    spark = start_session(plan.name, master or DEFAULT_MASTER, settings)
-    # Failures are reported once, in the words of the product.
-    spark.sparkContext.setLogLevel("OFF")
-    try:
-        with interruption_of_java():
-            yield spark
-    except Exception as failure:
-        from airflow_nrt.engine.failures.failures import explained
-
-        meaning = explained(failure, plan.origins)
-        if meaning is None or meaning is failure:
-            raise
-        raise meaning from failure
-    finally:
-        end_session(spark)
+    return Inquiry(f"the report {report}", options.time_limit, way_out, partial(_print_while_read, stream=sys.stderr))
 
 
 def print_lines(*lines: str) -> None:

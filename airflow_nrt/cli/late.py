@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Iterator
+from collections.abc import Mapping
 from typing import Any
 
 from airflow_nrt.basics.instants import format_instant
 from airflow_nrt.basics.texts import shortened
 from airflow_nrt.cli.common import add_home, add_json, print_json
-from airflow_nrt.home.home import Home
-from airflow_nrt.home.ledger import LATE_PREFIX, REJECTED, records
-from airflow_nrt.home.log.entries import Commit
+from airflow_nrt.home.ledger import REJECTED
+from airflow_nrt.usecases.late import late
+from airflow_nrt.usecases.requests.late import LateRequest
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -22,44 +22,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    home = Home.open(options.home, options.group)
-    commits = [(entry.n, entry.body) for entry in home.log().entries() if isinstance(entry.body, Commit)]
-    late = sum(one.late for _, commit in commits for one in commit.late)
-    dropped = sum(one.dropped for _, commit in commits for one in commit.late)
-    rejected: dict[str, int] = {}
-    for _, commit in commits:
-        for reason, count in commit.rejected.items():
-            rejected[reason] = rejected.get(reason, 0) + count
-    rows = list(_rows(home, commits, options.limit))
+    found = late(LateRequest(options.home, options.group, options.limit))
     if options.json:
-        print_json({"late": late, "dropped": dropped, "rejected": rejected, "rows": rows})
+        print_json(found.to_json())
         return 0
-    print(f"{late} late rows, {dropped} of them in no window of theirs")
-    for reason, count in rejected.items():
+    print(f"{found.late} late rows, {found.dropped} of them in no window of theirs")
+    for reason, count in found.rejected.items():
         print(f"{count} rejected: {reason}")
-    for row in rows:
+    for row in found.rows:
         print(shortened(_line(row)).replace("\n", "?"))
-    if options.limit and len(rows) == options.limit:
+    if options.limit and len(found.rows) == options.limit:
         print(f"… the first {options.limit}; --limit 0 shows all")
     return 0
 
 
-def _rows(home: Home, commits: list[tuple[int, Commit]], limit: int) -> Iterator[dict[str, Any]]:
-    count = 0
-    for n, commit in commits:
-        if commit.ledger is None:
-            continue
-        for directory in sorted((home.path / commit.ledger).iterdir()):
-            for record in records(directory):
-                name = directory.name.removeprefix(LATE_PREFIX)
-                kind = {"kind": REJECTED} if directory.name == REJECTED else {"kind": "late", "operator": name}
-                yield {"entry": n, **kind, **record}
-                count += 1
-                if limit and count >= limit:
-                    return
-
-
-def _line(row: dict[str, Any]) -> str:
+def _line(row: Mapping[str, Any]) -> str:
     if row["kind"] == REJECTED:
         line = f": {row['line']}" if "line" in row else ""
         column = f" {row['column']}" if "column" in row else ""

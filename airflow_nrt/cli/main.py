@@ -10,13 +10,15 @@ import importlib
 import sys
 import traceback
 from collections.abc import Sequence
+from types import ModuleType
 
 from airflow_nrt import __version__
 from airflow_nrt.basics.errors import NrtError
-from airflow_nrt.cli.common import leave_unread, needing_spark
+from airflow_nrt.cli.common import leave_unread
 from airflow_nrt.cli.completion import complete
 from airflow_nrt.cli.config.chosen import choose
 from airflow_nrt.cli.terminal.colours import Colour, painted
+from airflow_nrt.usecases.sessions import needing_spark
 
 COMMANDS = {
     "new": "write a report, a DAG, sample data and a test to begin with",
@@ -66,6 +68,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return status
 
 
+def module_of(command: str) -> ModuleType:
+    """The module of a command, with `add_arguments` and `run`. Raises ModuleNotFoundError."""
+    return importlib.import_module(f"airflow_nrt.cli.{command}")
+
+
 def _run(options: argparse.Namespace) -> int:
     choose(options)
     with needing_spark():
@@ -90,7 +97,7 @@ def _parser(given: list[str]) -> argparse.ArgumentParser:
         command.add_argument("--debug", action="store_true", help="show stack traces")
         if name == wanted:
             # Only the wanted command's module is imported, so that light commands stay fast.
-            module = importlib.import_module(f"airflow_nrt.cli.{name}")
+            module = module_of(name)
             module.add_arguments(command)
             command.set_defaults(run=module.run)
     return parser

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from dataclasses import asdict
 
-from airflow_nrt.basics.durations import parse_duration
-from airflow_nrt.basics.errors import InputError
 from airflow_nrt.cli.common import (
     Steps,
     add_home,
@@ -15,40 +12,33 @@ from airflow_nrt.cli.common import (
     add_report,
     print_json,
     print_lines,
-    read_plan,
-    session,
+    report_in_home,
 )
-from airflow_nrt.home.home import Home
-from airflow_nrt.table.reports.load import plan_of_home
+from airflow_nrt.usecases.requests.maintain import KEPT, MaintainRequest
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_report(parser)
     add_home(parser)
     parser.add_argument(
-        "--keep", metavar="DURATION", default="7 d", help="how much of the tables' history stays (default: 7 d)"
+        "--keep", metavar="DURATION", default=KEPT, help="how much of the tables' history stays (default: 7 d)"
     )
     add_master(parser)
     add_json(parser)
 
 
 def run(options: argparse.Namespace) -> int:
-    from airflow_nrt.engine.maintain import check_keep, maintain
+    from airflow_nrt.usecases.maintain import maintain
 
-    plan = read_plan(options)
-    try:
-        keep = parse_duration(options.keep)
-    except ValueError as wrong:
-        raise InputError(f"--keep: {wrong}") from None
-    check_keep(keep)
-    home = Home.open(options.home, options.group)
-    home.check_report(plan, plan_of_home)
-    steps = Steps()
-    with session(plan, options.master) as spark:
-        steps("Spark session started")
-        done = maintain(spark, plan, home, keep, steps)
+    done = maintain(request_of(options), Steps())
     if options.json:
-        print_json({"tables": {name: asdict(one) for name, one in done.items()}})
+        print_json(done.to_json())
     else:
-        print_lines(*(f"{name}: {one.files_before} files became {one.files_after}" for name, one in done.items()))
+        tables = done.tables.items()
+        print_lines(*(f"{name}: {one.files_before} files became {one.files_after}" for name, one in tables))
     return 0
+
+
+def request_of(options: argparse.Namespace) -> MaintainRequest:
+    """Raises InputError as `settings_of` does, and for a history that is no duration."""
+    return MaintainRequest(report_in_home(options), options.keep)

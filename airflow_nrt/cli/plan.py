@@ -5,9 +5,17 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from airflow_nrt.basics.errors import InputError
-from airflow_nrt.cli.common import add_interval, add_json, add_report, add_time_limit, ask_about_report, print_json
+from airflow_nrt.cli.common import (
+    add_interval,
+    add_json,
+    add_report,
+    add_time_limit,
+    inquiry_about,
+    print_json,
+    report_request,
+)
 from airflow_nrt.describe.description_lines import entry_lines, plan_lines
+from airflow_nrt.usecases.requests.describe import DescribeRequest
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -31,12 +39,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    if (options.start is None) != (options.end is None):
-        raise InputError("--start and --end name an interval together: give both, or none")
-    given = ("start", "end", "rate", "keys", "new_values")
-    described = ask_about_report(
-        "airflow_nrt.cli.answers.described", options, **{name: getattr(options, name) for name in given}
-    )
+    from airflow_nrt.usecases.asking import ask
+
+    load = (options.rate, options.keys, options.new_values)
+    request = DescribeRequest(report_request(options), options.start, options.end, *load)
+    described = ask(request, inquiry_about(options.report, options))
     if options.json:
         print_json(described)
     else:

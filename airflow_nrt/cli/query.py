@@ -5,17 +5,13 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from airflow_nrt.basics.errors import InputError
-from airflow_nrt.cli.common import add_master, session
-from airflow_nrt.model.options.known import TIME_ZONE
+from airflow_nrt.cli.common import add_master
 from airflow_nrt.model.zones import read_zone
-
-if TYPE_CHECKING:
-    from airflow_nrt.model.plan import Plan
+from airflow_nrt.usecases.requests.query import MODES, STREAM, QueryRequest, SqlText
+from airflow_nrt.usecases.requests.report import DEFAULT_MASTER
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -25,7 +21,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     given.add_argument(
         "-e", "--execute", metavar="SQL", help="the query as a text; statements before it may declare tables"
     )
-    parser.add_argument("--mode", choices=("stream", "batch"), default="stream", help="how to run it (default: stream)")
+    parser.add_argument("--mode", choices=MODES, default=STREAM, help="how to run it (default: stream)")
     parser.add_argument(
         "--changelog", action="store_true", help="each change of the result, in order, instead of the final table"
     )
@@ -35,13 +31,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    plan = _plan(options)
+    from airflow_nrt.usecases.query import query
+
+    request = request_of(options)
     if options.out:
         _check_out(Path(options.out))
-    with session(plan, options.master) as spark:
-        from airflow_nrt.engine.query import run_bounded, run_changelog
-
-        lines = list((run_changelog if options.changelog else run_bounded)(spark, plan, options.mode))
+    lines = query(request)
     text = "".join(f"{line}\n" for line in lines)
     if options.out:
         Path(options.out).write_text(text, encoding="utf-8")
@@ -51,42 +46,19 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _plan(options: argparse.Namespace) -> Plan:
-    from airflow_nrt.sql.errors import SqlError, SqlErrors
-    from airflow_nrt.sql.planner import plan_query
-
-    asked = _asked(options)
-    if options.tz:
-        _check_zone(options.tz)
-    zone = {TIME_ZONE: options.tz} if options.tz else {}
-    try:
-        return plan_query(asked.tables, asked.query, asked.base, overrides=zone)
-    except (SqlError, SqlErrors) as wrong:
-        first = wrong.problems[0] if isinstance(wrong, SqlErrors) else wrong
-        raise InputError(f"{asked.place(first.script)}: {wrong}") from None
-
-
-@dataclass(frozen=True)
-class _Asked:
-    """The two texts, and the names of their origins in errors. Relative paths of tables start at `base`."""
-
-    tables: str
-    query: str
-    base: Path
-    of_tables: str
-    of_query: str
-
-    def place(self, script: str | None) -> str:
-        return self.of_query if script == self.query else self.of_tables
-
-
-def _asked(options: argparse.Namespace) -> _Asked:
+def request_of(options: argparse.Namespace) -> QueryRequest:
+    """Reads the files. Raises InputError for one that can't be read, for a text that is no SQL and for a zone that is
+    none."""
     tables = _read(Path(options.ddl)) if options.ddl else ""
     base = Path(options.ddl).absolute().parent if options.ddl else Path.cwd()
-    if options.execute is None:
-        return _Asked(tables, _read(Path(options.query)), base, options.ddl or options.query, options.query)
-    before, query = _split(options.execute)
-    return _Asked(f"{tables}{before}", query, base, options.ddl or "-e", "-e")
+    before, query = ("", _read(Path(options.query))) if options.execute is None else _split(options.execute)
+    origin = "-e" if options.execute is not None else options.query
+    if options.tz:
+        _check_zone(options.tz)
+    return QueryRequest(
+        SqlText(f"{tables}{before}", options.ddl or origin), SqlText(query, origin), base,
+        options.mode, options.changelog, options.tz, options.master or DEFAULT_MASTER,
+    )  # fmt: skip
 
 
 def _split(text: str) -> tuple[str, str]:

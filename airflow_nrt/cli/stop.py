@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import time
 
 from airflow_nrt.basics.errors import NrtError
 from airflow_nrt.cli.common import add_home
-from airflow_nrt.home.heartbeat import Heartbeat, read_heartbeat
-from airflow_nrt.home.home import Home
-from airflow_nrt.launch.living import DIED, is_stopping
+from airflow_nrt.home.heartbeat import Heartbeat
+from airflow_nrt.launch.living import DIED
 from airflow_nrt.launch.processes import driver_process
+from airflow_nrt.usecases.requests.stop import StopRequest
+from airflow_nrt.usecases.stop import stop
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -19,23 +19,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    home = Home.open(options.home, options.group)
-    # Asked in any case: a driver that is being launched, or launched again, must stop too.
-    epoch = home.ask_to_stop()
-    was_there = False
-    deadline = time.monotonic() + options.timeout
-    while is_stopping(home):
-        was_there = True
-        if time.monotonic() > deadline:
-            raise NrtError(
-                f"the driver of epoch {epoch} has not stopped within {options.timeout:g} s; the request stands"
-            )
-        time.sleep(0.2)
-    beat = read_heartbeat(home.heartbeats)
-    if beat is None or not was_there:
-        print(f"no driver is running{'' if beat is None else f' (the last one {_end_of(beat)})'}")
+    done = stop(StopRequest(options.home, options.group, options.timeout))
+    if not done.has_stopped:
+        raise NrtError(
+            f"the driver of epoch {done.epoch} has not stopped within {options.timeout:g} s; the request stands"
+        )
+    if done.last is None or not done.was_there:
+        print(f"no driver is running{'' if done.last is None else f' (the last one {_end_of(done.last)})'}")
     else:
-        print(f"the driver of epoch {beat.epoch} {_end_of(beat)}")
+        print(f"the driver of epoch {done.last.epoch} {_end_of(done.last)}")
     return 0
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from airflow_nrt.basics.errors import InputError
 from airflow_nrt.cli.common import (
@@ -14,22 +13,15 @@ from airflow_nrt.cli.common import (
     add_json,
     add_master,
     add_report,
+    add_waiting,
     print_json,
     print_lines,
     print_verdict,
-    read_plan,
-    session,
-    time_of,
+    report_in_home,
 )
-from airflow_nrt.cli.waiting import add_waiting, wait_for_stream
 from airflow_nrt.describe.verdict import verdict_lines
-from airflow_nrt.home.home import Home
-from airflow_nrt.home.log.history import read_history
-from airflow_nrt.model.plan import Plan
-from airflow_nrt.table.reports.load import plan_of_home
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+from airflow_nrt.usecases.requests.batch import BatchRequest
+from airflow_nrt.usecases.requests.verify import VerifyArchivesRequest, VerifyRequest
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -48,24 +40,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    from airflow_nrt.engine.verify.interval import Interval, check_interval
-    from airflow_nrt.engine.verify.verify import verify
+    from airflow_nrt.usecases.verify import verify
 
-    plan = read_plan(options)
-    if options.against and (options.start or options.end or options.published):
-        raise InputError("--against topic compares a whole archive: leave out --start, --end and --published")
-    interval = Interval(time_of(options.start, plan), time_of(options.end, plan))
-    home = Home.open(options.home, options.group)
-    home.check_report(plan, plan_of_home)
+    if options.against:
+        return _against_topic(options)
     steps = Steps()
-    wait_for_stream(plan, home, options.wait_for_stream, steps)
-    check_interval(plan, read_history(home.log().entries(), plan), interval)
-    with session(plan, options.master) as spark:
-        steps("Spark session started")
-        if options.against:
-            return _against_topic(spark, plan, home, options.json)
-        published = Path(options.published).absolute() if options.published else None
-        verdict = verify(spark, plan, home, interval, published, steps)
+    verdict = verify(request_of(options), steps)
     if options.json:
         print_json(verdict.to_json())
         steps(*verdict_lines(verdict.without_rows()))
@@ -74,11 +54,19 @@ def run(options: argparse.Namespace) -> int:
     return 0 if verdict.is_proven else 1
 
 
-def _against_topic(spark: SparkSession, plan: Plan, home: Home, as_json: bool) -> int:
-    from airflow_nrt.engine.verify.against_topic import verify_archives
+def request_of(options: argparse.Namespace) -> VerifyRequest:
+    """Raises InputError as `settings_of` does."""
+    batch = BatchRequest(report_in_home(options), options.start, options.end, options.wait_for_stream)
+    return VerifyRequest(batch, Path(options.published).absolute() if options.published else None)
 
-    verdicts = verify_archives(spark, plan, home)
-    if as_json:
+
+def _against_topic(options: argparse.Namespace) -> int:
+    from airflow_nrt.usecases.verify import verify_archives
+
+    if options.start or options.end or options.published:
+        raise InputError("--against topic compares a whole archive: leave out --start, --end and --published")
+    verdicts = verify_archives(VerifyArchivesRequest(report_in_home(options), options.wait_for_stream), Steps())
+    if options.json:
         print_json([one.to_json() for one in verdicts])
     else:
         print_lines(*(line for one in verdicts for line in one.lines))

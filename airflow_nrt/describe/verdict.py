@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
 from airflow_nrt.basics.instants import format_instant
 from airflow_nrt.describe.table_history import WindowHistory
+from airflow_nrt.files.decoding import decoded
 
 EQUAL, EXPLAINED, MISSING, EXTRA, DIFFERENT = CLASSES = ("equal", "explained", "missing", "extra", "different")
 UNEXPLAINED = (MISSING, EXTRA, DIFFERENT)
@@ -148,6 +149,12 @@ class Verdict:
     def to_json(self) -> dict[str, Any]:
         totals = {name: getattr(self, name) for name in ("windows", "equal", "explained", "unexplained", "pending")}
         return {**asdict(self), **totals, "proven": self.is_proven, "text": self.text}
+
+    @classmethod
+    def from_json(cls, content: Mapping[str, Any]) -> Verdict:
+        """Raises TypeError for what `to_json` does not give."""
+        names = {one.name for one in fields(cls)}
+        return decoded({name: value for name, value in content.items() if name in names}, cls)
 
 
 def verdict_lines(verdict: Verdict) -> list[str]:

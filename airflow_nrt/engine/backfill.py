@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from pyspark.sql import SparkSession
 
 from airflow_nrt.basics.errors import DataError, InputError
 from airflow_nrt.basics.instants import END_OF_TIME, format_instant
 from airflow_nrt.basics.spelling import string_literal
+from airflow_nrt.describe.mismatch import FAIL, REPAIR
 from airflow_nrt.describe.verdict import Verdict
 from airflow_nrt.engine.batch.batch import computed, same_rows, source_rows
 from airflow_nrt.engine.batch.progress import ShownWindows, shown_tasks, span_of
@@ -44,9 +45,6 @@ from airflow_nrt.model.plan import Insert, Plan, Source
 from airflow_nrt.model.timing import COMPLETE, LAST
 from airflow_nrt.model.zones import is_skipped
 
-FAIL, REPAIR, REPORT = "fail", "repair", "report"
-ON_MISMATCH = (FAIL, REPAIR, REPORT)
-
 
 @dataclass(frozen=True)
 class BackfillResult:
@@ -60,6 +58,47 @@ class BackfillResult:
     notes: tuple[str, ...] = ()
     unread_files: int = 0
     unread_bytes: int = 0
+
+
+@dataclass(frozen=True)
+class _Work:
+    """What windows of an interval are computed from: all that the log says up to the last entry of `history`."""
+
+    spark: SparkSession
+    plan: Plan
+    home: Home
+    interval: Interval
+    history: History
+    say: Progress
+
+    @property
+    def span(self) -> tuple[int, int]:
+        """Start and end of the interval, which `check_backfill` has found to be closed."""
+        assert self.interval.start is not None and self.interval.end is not None
+        return self.interval.start, self.interval.end
+
+    def as_of_now(self) -> _Work:
+        """The same work with what the log says by now."""
+        return replace(self, history=read_history(self.home.log().entries(), self.plan))
+
+
+@dataclass(frozen=True)
+class _Restatement:
+    """Which windows are published, and why. `reason` and `suspects` are as in `Restate`.
+
+    `only` are ends of windows by insert; None: all of the interval.
+    """
+
+    reason: str
+    only: Mapping[str, set[int]] | None = None
+    suspects: Mapping[str, int] = field(default_factory=dict)
+
+    def leaves_out(self, insert: str) -> bool:
+        """Whether no window of this insert is among them."""
+        return self.only is not None and not self.only.get(insert)
+
+    def has(self, insert: str, end: int) -> bool:
+        return self.only is None or end in self.only.get(insert, set())
 
 
 def backfill(
@@ -80,40 +119,39 @@ def backfill(
     Raises InputError, before anything is written, as `check_backfill` does.
     """
     notes = check_backfill(plan, home, interval)
-    history = read_history(home.log().entries(), plan)
+    work = _Work(spark, plan, home, interval, read_history(home.log().entries(), plan), say)
+    streamed = bool(work.history.batches)
     register_functions(spark, plan)
     for insert in plan.inserts:
         sink_of(insert).check(home, insert)
     roll_forward(home, plan, home.log(), beside_driver=True)
     if not check:
-        published = _restate(spark, plan, home, history, interval, "backfill", say=say)
-        unread = unread_splits(plan, history, spark) if history.batches else []
+        published = _restate(work, _Restatement("backfill"))
+        unread = unread_splits(plan, work.history, spark) if streamed else []
         return BackfillResult(tuple(published), None, tuple(notes), len(unread), sum(split.size for split in unread))
-    published = [] if history.batches else _publish_new(spark, plan, home, history, interval, say)
+    published = [] if streamed else _restate(work, _new(work))
     verdict = verify(spark, plan, home, interval, say=say)
     if not verdict.is_proven and on_mismatch == REPAIR:
         say("repairing: publishing the batch result of the windows that are not equal")
-        history = read_history(home.log().entries(), plan)
-        suspects = _suspects(plan, history, verdict)
+        work = work.as_of_now()
         only = {one.insert: set(one.unequal_ends) for one in verdict.inserts}
-        published += _restate(spark, plan, home, history, interval, "repair", only, suspects, say)
+        published += _restate(work, _Restatement("repair", only, _suspects(plan, work.history, verdict)))
         verdict = verify(spark, plan, home, interval, say=say)
     return BackfillResult(tuple(published), verdict, tuple(notes), verdict.unread_files, verdict.unread_bytes)
 
 
-def _publish_new(
-    spark: SparkSession, plan: Plan, home: Home, history: History, interval: Interval, say: Progress
-) -> list[Published]:
-    """Without a stream so far: publishes the windows of the interval that no backfill has published yet."""
-    assert interval.start is not None and interval.end is not None
+def _new(work: _Work) -> _Restatement:
+    """Without a stream so far: the windows of the interval that no backfill has published yet."""
     # By the log, not by the sinks: printed windows leave nothing in a sink.
-    standing = {(one.insert, one.end) for entry in home.log().entries() for one in entry.published}
+    standing = {(one.insert, one.end) for entry in work.home.log().entries() for one in entry.published}
+    if not standing:
+        return _Restatement("backfill")
     only = {}
-    for insert in plan.inserts:
+    for insert in work.plan.inserts:
         assert insert.window is not None
-        ends = insert.window.ends_between(interval.start, interval.end)
+        ends = insert.window.ends_between(*work.span)
         only[insert.name] = {end for end in ends if (insert.name, end) not in standing}
-    return _restate(spark, plan, home, history, interval, "backfill", only if standing else None, say=say)
+    return _Restatement("backfill", only)
 
 
 # ---------------------------------------------------------------------------------------------------- checks
@@ -232,59 +270,48 @@ def _needed(
 # ---------------------------------------------------------------------------------------------------- restating
 
 
-def _restate(
-    spark: SparkSession,
-    plan: Plan,
-    home: Home,
-    history: History,
-    interval: Interval,
-    reason: str,
-    only: Mapping[str, set[int]] | None = None,
-    suspects: Mapping[str, int] | None = None,
-    say: Progress = lambda text: None,
-) -> list[Published]:
-    """Publishes the batch result of the interval's windows, or of `only` these (by insert).
+def _restate(work: _Work, what: _Restatement) -> list[Published]:
+    """Publishes the batch result of these windows.
 
     The batch is over the rows that the stream has read and not rejected; without a stream, over all rows.
     """
-    assert interval.start is not None and interval.end is not None
+    spark, plan, home, history = work.spark, work.plan, work.home, work.history
     streamed = bool(history.batches)
     known = {one.name: past_of(one, history, home) for one in plan.sources}
     pasts = {name: past for name, past in known.items() if streamed or not past.knows_arrival}
     fresh = {one.name: arrived(spark, one.table) for one in plan.sources if one.name not in pasts}
     pieces = {**{name: past.pieces for name, past in pasts.items()}, **fresh}
-    needed = _needed(plan, pieces, pasts, interval)
+    needed = _needed(plan, pieces, pasts, work.interval)
     tasks = tune_for(spark, [split for splits in needed.values() for split in splits])
-    read = {n: _streamed(spark, plan, past, n, history, needed[n], tasks) for n, past in pasts.items()}
+    read = {name: _streamed(work, past, name, needed[name], tasks) for name, past in pasts.items()}
     unread = {n: source_rows(spark, plan, n, splits, None, tasks) for n, splits in needed.items() if n not in read}
     staged: list[Published] = []
     newest = provide_for_backfill(spark, plan, home, history)
     for insert in plan.inserts:
-        ends = None if only is None else only.get(insert.name, set())
-        if ends is not None and not ends:
+        if what.leaves_out(insert.name):
             continue
         fired = {n: on_time(fired_rows(plan, insert, history, one.frame, history.entry)) for n, one in read.items()}
-        frame = computed(plan, insert, same_rows({**unread, **fired}), interval.start, interval.end, tasks)
-        if ends is not None:
-            frame = frame.where(frame["_nrt_end"].isin(sorted(ends)))
+        frame = computed(plan, insert, same_rows({**unread, **fired}), *work.span, tasks)
+        if what.only is not None:
+            frame = frame.where(frame["_nrt_end"].isin(sorted(what.only[insert.name])))
         frame = with_state(insert, frame, _final_state(insert, history))
         directory = home.staged / f"restate-{uuid.uuid4().hex}"
-        with shown_tasks(spark, f"{insert.name}, computing", say):
+        with shown_tasks(spark, f"{insert.name}, computing", work.say):
             made = list(sink_of(insert).stage(frame, insert, directory, "restated", tasks.count))
         staged += made
-        say(f"{insert.name}: {len(made)} windows of {span_of(interval.start, interval.end)} computed")
+        work.say(f"{insert.name}: {len(made)} windows of {span_of(*work.span)} computed")
     for one in read.values():
         one.kept.unpersist()
-    removed = tuple(_void(plan, history, interval, staged, only))
+    removed = tuple(_void(work, what, staged))
     read_here = {name: needed[name] for name in fresh}
     files = {name: files_of(splits) for name, splits in read_here.items()}
     ranges = {name: found for name, splits in read_here.items() if (found := ranges_of(splits))}
-    body = Restate(tuple(staged), removed, reason, dict(suspects or {}), history.entry, files, ranges, newest)
+    body = Restate(tuple(staged), removed, what.reason, dict(what.suspects), history.entry, files, ranges, newest)
     entry = append_restatement(home.log(), body)
-    publish_entry(home, plan, entry, ShownWindows(len(entry.published), say))
-    say(f"{len(entry.published)} windows published (100 %)")
+    publish_entry(home, plan, entry, ShownWindows(len(entry.published), work.say))
+    work.say(f"{len(entry.published)} windows published (100 %)")
     if len(entry.published) < len(staged):
-        say(f"{len(staged) - len(entry.published)} windows have a newer version of the stream: theirs stand")
+        work.say(f"{len(staged) - len(entry.published)} windows have a newer version of the stream: theirs stand")
     return list(entry.published)
 
 
@@ -297,29 +324,24 @@ def _final_state(insert: Insert, history: History) -> str:
     return f"IF({WINDOW_END} <= {over}L, {string_literal(LAST)}, {string_literal(COMPLETE)})"
 
 
-def _streamed(
-    spark: SparkSession, plan: Plan, past: Past, name: str, history: History, pieces: Sequence[Split], tasks: Tasks
-) -> ReadRows:
+def _streamed(work: _Work, past: Past, source: str, pieces: Sequence[Split], tasks: Tasks) -> ReadRows:
     """The rows that the stream has read. Raises DataError if some of them are gone: windows would be wrong."""
-    read = rows_read(spark, plan, past, name, history, pieces, tasks)
+    read = rows_read(work.spark, work.plan, past, source, work.history, pieces, tasks)
     if read.lacking:
         raise DataError(f"can't compute windows again: {'; '.join(read.problems[:5])}")
     return read
 
 
-def _void(
-    plan: Plan, history: History, interval: Interval, staged: Sequence[Published], only: Mapping[str, set[int]] | None
-) -> list[str]:
-    """The published files of windows for which the batch has no row."""
-    assert interval.start is not None and interval.end is not None
+def _void(work: _Work, what: _Restatement, staged: Sequence[Published]) -> list[str]:
+    """The published files of these windows for which the batch has no row."""
     # A driver may have added an insert to the home meanwhile.
-    known = {one.name for one in plan.inserts}
+    known = {one.name for one in work.plan.inserts}
     made = {(one.insert, one.target) for one in staged}
+    start, end = work.span
     void = []
-    for (insert, target), one in history.published.items():
-        inside = one.end is not None and interval.start < one.end <= interval.end
-        stands = inside and target and insert in known and (insert, target) not in made
-        if stands and (only is None or one.end in only.get(insert, set())):
+    for (insert, target), one in work.history.published.items():
+        stands = bool(target) and insert in known and (insert, target) not in made
+        if stands and one.end is not None and start < one.end <= end and what.has(insert, one.end):
             void.append(f"{insert}/{target}")
     return void
 

@@ -4,7 +4,7 @@
 
 Its settings are in a file that only its user can read; `--set K=V` is for starting it by hand.
 
-It takes over the home even from a running driver: its launcher has checked for one (`cli/run.py`, and
+It takes over the home even from a running driver: its launcher has checked for one (`usecases/run.py`, and
 `operators/supervision/supervision.py`). A driver that fails before it holds the lease writes the reason to
 `launches/<ID>.json` of the home, for its launcher; afterwards the reason is in the heartbeat.
 """

@@ -8,13 +8,14 @@ from typing import Any
 from airflow.sdk import Context
 
 from airflow_nrt.basics.instants import iso_instant, parse_instant
+from airflow_nrt.describe.mismatch import FAIL, ON_MISMATCH, REPAIR, REPORT
 from airflow_nrt.model.zones import zone_rules
 from airflow_nrt.operators.batch import NrtBatchOperator, fail_unless_proven, verdict_xcom
 from airflow_nrt.operators.interval import interval_of_run, zone_of_clock
 from airflow_nrt.operators.literals import check_literal, check_value, is_template, one_of
-from airflow_nrt.operators.wishes import Wishes
+from airflow_nrt.usecases.requests.backfill import BackfillRequest, BackfillSummary
+from airflow_nrt.usecases.requests.run_overrides import RunOverrides
 
-ON_MISMATCH = ("fail", "repair", "report")
 _ON_MISMATCH = one_of(*ON_MISMATCH)
 
 
@@ -50,36 +51,37 @@ class NrtBackfillOperator(NrtBatchOperator):
         self.verify = verify
         self.on_mismatch = on_mismatch
         # Before rendering, because a template may depend on the run.
-        self._is_open = on_mismatch in (None, "repair") or is_template(on_mismatch)
+        self._is_open = on_mismatch in (None, REPAIR) or is_template(on_mismatch)
         self.timezone = timezone
 
     def takes(self) -> tuple[str, ...]:
-        verifies = ("verify",) if self.verify and self.on_mismatch != "repair" else ()
+        verifies = ("verify",) if self.verify and self.on_mismatch != REPAIR else ()
         repairs = ("repair",) if self.verify and self._is_open else ()
         return (*super().takes(), *verifies, *repairs)
 
     def execute(self, context: Context) -> dict[str, Any]:
         with self.at_work():
-            wishes = Wishes.of_run(context)
-            on_mismatch = wishes.mismatch(self.on_mismatch) or "fail"
+            asked = RunOverrides.of_run(context)
+            on_mismatch = asked.mismatch(self.on_mismatch) or FAIL
             check_value("on_mismatch", on_mismatch, _ON_MISMATCH)
             report = self.planned()
             zone = self.timezone or zone_of_clock(report, context)
             check_value("timezone", zone, zone_rules)
-            interval = interval_of_run(*wishes.interval(self.start, self.end), context, zone)
+            interval = interval_of_run(*asked.interval(self.start, self.end), context, zone)
             self.log.info("windows that end after %s and up to %s, on the clock of %s", *interval, zone)
-            options = ["--verify", "--on-mismatch", on_mismatch] if self.verify else []
-            outcome = self.run_command(context, "backfill", report, interval, *options)
-        verdict = outcome.result["verdict"] and verdict_xcom(outcome.result["verdict"])
+            batch = self.batch_request(context, report, interval)
+            outcome = self.run_batch(BackfillRequest(batch, on_mismatch if self.verify else None))
+            done = BackfillSummary.from_json(report.name, outcome.result)
+        verdict = None if done.verdict is None else verdict_xcom(done.verdict)
         if verdict:
             context["ti"].xcom_push("verdict", verdict)
-        if verdict and on_mismatch != "report":
+        if verdict and on_mismatch != REPORT:
             fail_unless_proven(verdict)
         return {
             "start": iso_instant(parse_instant(interval[0])),
             "end": iso_instant(parse_instant(interval[1])),
-            "published_windows": outcome.result["published_windows"],
-            "unread_files": outcome.result["unread_files"],
-            "notes": outcome.result["notes"][:10],
+            "published_windows": done.published_windows,
+            "unread_files": done.unread_files,
+            "notes": list(done.notes[:10]),
             "verdict": verdict,
         }

@@ -8,14 +8,18 @@ from typing import TYPE_CHECKING, Any
 from airflow.sdk.exceptions import AirflowException, AirflowFailException
 
 from airflow_nrt.basics.errors import HomeError
-from airflow_nrt.basics.instants import format_instant, iso_instant
+from airflow_nrt.basics.instants import iso_instant
+from airflow_nrt.describe.verdict import BadWindow, Verdict
 from airflow_nrt.operators.command import Outcome
 from airflow_nrt.operators.command_task import NrtCommandOperator
+from airflow_nrt.usecases.requests.backfill import BackfillRequest
+from airflow_nrt.usecases.requests.batch import BatchRequest
+from airflow_nrt.usecases.requests.verify import VerifyRequest
 
 if TYPE_CHECKING:
     from airflow.sdk import Context
 
-    from airflow_nrt.operators.planning import PlannedReport
+    from airflow_nrt.usecases.requests.facts import PlannedReport
 
 _MOST_NAMED = 10
 
@@ -43,15 +47,19 @@ class NrtBatchOperator(NrtCommandOperator):
         self.end = end
         self.wait_for_stream = wait_for_stream
 
-    def run_command(
-        self, context: Context, name: str, planned: PlannedReport, interval: tuple[str, str] | None, *options: str
-    ) -> Outcome:
-        """Runs `airflow-nrt NAME` over the windows of an interval. Raises InputError, NrtError."""
-        waiting = ("--wait-for-stream", f"{int(self.wait_for_stream * 1000)}ms") if self.wait_for_stream else ()
-        windows = ("--start", interval[0], "--end", interval[1]) if interval is not None else ()
-        outcome = self.run_child(context, name, planned, *waiting, *windows, *options)
+    def batch_request(self, context: Context, planned: PlannedReport, interval: tuple[str, str] | None) -> BatchRequest:
+        """A batch over the windows of an interval; None: over all complete ones. Raises InputError."""
+        start, end = interval or (None, None)
+        patience = int(self.wait_for_stream * 1000)
+        return BatchRequest(self.report_in_home(context, planned), start, end, patience)
+
+    def run_batch(self, request: VerifyRequest | BackfillRequest) -> Outcome:
+        """Runs the command of the request, and notes this task in the home. Raises InputError, NrtError."""
+        from airflow_nrt.home.home import Home
+
+        outcome = self.run_child(request)
         try:
-            self.note_in(self.hook.home(self.home, planned.name), name)
+            self.note_in(Home.at(request.place.home, request.place.group), request.command)
         except HomeError as wrong:
             # The work of the task is done.
             self.log.warning("the home does not name this task, so the page offers no runs of it: %s", wrong)
@@ -61,21 +69,23 @@ class NrtBatchOperator(NrtCommandOperator):
         return () if self.start or self.end else ("interval",)
 
 
-def verdict_xcom(verdict: Mapping[str, Any]) -> dict[str, Any]:
-    """A verdict (`Verdict.to_json`) for XCom: all numbers, the verdict as `text`, and the first windows that differ.
+def verdict_xcom(verdict: Verdict) -> dict[str, Any]:
+    """A verdict for XCom: all numbers, the verdict as `text`, and the first windows that differ.
 
     Times are ISO, on the report's clock.
     """
-    names = "report home entry windows equal explained unexplained pending unread_files late_rows proven text"
-    bad = [_named(one["insert"], window) for one in verdict["inserts"] for window in one["bad"]]
+    names = "report home entry windows equal explained unexplained pending unread_files late_rows".split()
+    bad = [_named(one.insert, window) for one in verdict.inserts for window in one.bad]
     counts = ("insert", "windows", "equal", "explained", "unexplained", "pending", "rows")
     return {
-        **{name: verdict[name] for name in names.split()},
-        "start": iso_instant(verdict["start"]),
-        "end": iso_instant(verdict["end"]),
-        "inserts": [{name: one[name] for name in counts} for one in verdict["inserts"]],
+        **{name: getattr(verdict, name) for name in names},
+        "proven": verdict.is_proven,
+        "text": verdict.text,
+        "start": iso_instant(verdict.start),
+        "end": iso_instant(verdict.end),
+        "inserts": [{name: getattr(one, name) for name in counts} for one in verdict.inserts],
         "unexplained_windows": bad[:_MOST_NAMED],
-        "problems": [*verdict["problems"], *_ledger_problems(verdict)][:_MOST_NAMED],
+        "problems": [*verdict.problems, *_ledger_problems(verdict)][:_MOST_NAMED],
     }
 
 
@@ -98,22 +108,15 @@ def fail_unless_proven(verdict: Mapping[str, Any]) -> None:
     )
 
 
-def _named(insert: str, window: Mapping[str, Any]) -> str:
-    from airflow_nrt.describe.verdict import UNEXPLAINED
-
-    counts = ", ".join(f"{window[kind]} {kind}" for kind in UNEXPLAINED if window[kind])
-    since = "" if window["history"] is None else f"; {window['history']['text']}"
-    if window["end"] is None:
-        return f"{insert}, outside of any window: {counts} rows{since}"
-    return (
-        f"{insert}, window [{format_instant(window['start'])}, {format_instant(window['end'])}): {counts} rows{since}"
-    )
+def _named(insert: str, window: BadWindow) -> str:
+    since = "" if window.history is None else f"; {window.history.text}"
+    return f"{insert}, {window}{since}"
 
 
-def _ledger_problems(verdict: Mapping[str, Any]) -> list[str]:
+def _ledger_problems(verdict: Verdict) -> list[str]:
     return [
-        f"late rows of {one['operator']}: {one['invented']} in the ledger are not late in the source, "
-        f"{one['lacking']} are lacking"
-        for one in verdict["ledgers"]
-        if one["invented"] or one["lacking"]
+        f"late rows of {one.operator}: {one.invented} in the ledger are not late in the source, "
+        f"{one.lacking} are lacking"
+        for one in verdict.ledgers
+        if one.invented or one.lacking
     ]

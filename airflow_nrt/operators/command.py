@@ -19,7 +19,7 @@ from airflow_nrt.basics.errors import DataError, InputError, NrtError
 from airflow_nrt.home.driver_log import MARK
 from airflow_nrt.launch.environment import needed_environment
 from airflow_nrt.model.options.settings import NO_SETTINGS, Settings
-from airflow_nrt.operators.child import WRONG_DATA, WRONG_INPUT
+from airflow_nrt.usecases.requests.processes import PROGRAM, WRONG_DATA, WRONG_INPUT
 
 _KINDS = {WRONG_INPUT: InputError, WRONG_DATA: DataError}
 _TAIL_LINES = 40
@@ -47,7 +47,7 @@ class Command:
         """`environment` names variables that this command needs besides those that all commands need."""
         self._settings = settings
         self._environment = needed_environment(environment)
-        self._arguments = [sys.executable, "-m", "airflow_nrt.operators.child", *arguments]
+        self._arguments = [sys.executable, "-m", PROGRAM, *arguments]
         self._say: Callable[[str], None] = lambda line: say(settings.shown(line))
         self._process: subprocess.Popen[str] | None = None
 

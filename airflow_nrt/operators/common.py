@@ -16,8 +16,10 @@ from airflow_nrt.basics.masters import check_master
 from airflow_nrt.links.report import NrtReportLink, links_of, push_links
 from airflow_nrt.operators.connection import DEFAULT_CONNECTION, connection_named
 from airflow_nrt.operators.literals import check_literal
-from airflow_nrt.operators.planning import PLANNING_SECONDS, PlannedReport, plan_in_process, trace_apart
+from airflow_nrt.operators.planning import PLANNING_SECONDS, Planner
 from airflow_nrt.operators.saying.ending import ending_the_task
+from airflow_nrt.usecases.requests.facts import FactsRequest, LineageRequest, PlannedReport
+from airflow_nrt.usecases.requests.report import ReportRequest
 
 if TYPE_CHECKING:
     # Imports that only a running task needs are in its methods, so that a DAG file parses in milliseconds.
@@ -192,7 +194,7 @@ class NrtBaseOperator(BaseOperator):
         return stored_values(script)
 
     def takes(self) -> tuple[str, ...]:
-        """Which wishes of a DAG run this task accepts (`wishes.py`)."""
+        """What a DAG run may ask of this task (`RunOverrides`)."""
         return ()
 
     def note_in(self, home: Home, kind: str) -> None:
@@ -213,24 +215,26 @@ class NrtBaseOperator(BaseOperator):
 
         Raises InputError, and NrtError if it takes too long.
         """
-        return plan_in_process(**self._question(), home=home)
+        report = self.report_request()
+        request = FactsRequest(report) if home is None else FactsRequest(report, str(home.path), home.group)
+        return self._planner(report.settings).facts(request)
 
     def traced(self) -> Lineage:
         """The lineage of the report. Raises as `planned` does."""
-        return trace_apart(**self._question())
+        report = self.report_request()
+        return self._planner(report.settings).lineage(LineageRequest(report))
 
-    def _question(self) -> dict[str, Any]:
+    def report_request(self) -> ReportRequest:
+        """The report, with its settings. Raises InputError as `report_settings` and `program` do."""
+        given = self.report_settings()
+        base = self._near() if self._inline is not None else None
+        return ReportRequest(str(self.program() or self.report_file()), given, base)
+
+    def _planner(self, given: Settings) -> Planner:
         from airflow_nrt.launch.environment import named_variables, needed_environment
 
-        given = self.report_settings()
-        return {
-            "report": str(self.program() or self.report_file()),
-            "settings": given,
-            "environment": needed_environment(named_variables(self.hook.get_conn().environment)),
-            "base": self._near() if self._inline is not None else None,
-            "seconds": self.planning_timeout,
-            "say": lambda line: self.log.info("%s", given.shown(line)),
-        }
+        environment = needed_environment(named_variables(self.hook.get_conn().environment))
+        return Planner(environment, self.planning_timeout, lambda line: self.log.info("%s", given.shown(line)))
 
     def get_openlineage_facets_on_complete(self, task_instance: Any) -> OperatorLineage[Any, Any] | None:
         """The lineage for OpenLineage's listener, if its provider is installed and enabled.

@@ -14,7 +14,7 @@ from airflow_nrt.basics.instants import format_instant, from_datetime, parse_ins
 from airflow_nrt.model.zones import zone_rules
 
 if TYPE_CHECKING:
-    from airflow_nrt.operators.planning import PlannedReport
+    from airflow_nrt.usecases.requests.facts import PlannedReport
 
 
 def interval_of_run(

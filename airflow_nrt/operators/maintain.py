@@ -10,6 +10,7 @@ from airflow.sdk import Context
 from airflow_nrt.basics.durations import parse_duration
 from airflow_nrt.operators.command_task import NrtCommandOperator
 from airflow_nrt.operators.literals import check_literal, check_value
+from airflow_nrt.usecases.requests.maintain import KEPT, MaintainRequest, MaintainResult
 
 
 class NrtMaintainOperator(NrtCommandOperator):
@@ -25,7 +26,7 @@ class NrtMaintainOperator(NrtCommandOperator):
 
     template_fields: Sequence[str] = (*NrtCommandOperator.template_fields, "keep")
 
-    def __init__(self, *, keep: str = "7 d", **kwargs: Any) -> None:
+    def __init__(self, *, keep: str = KEPT, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         check_literal("keep", keep, parse_duration)
         self.keep = keep
@@ -33,5 +34,6 @@ class NrtMaintainOperator(NrtCommandOperator):
     def execute(self, context: Context) -> dict[str, Any]:
         with self.at_work():
             check_value("keep", self.keep, parse_duration)
-            outcome = self.run_child(context, "maintain", self.planned(), "--keep", self.keep)
-        return dict(outcome.result["tables"])
+            request = MaintainRequest(self.report_in_home(context, self.planned()), self.keep)
+            done = MaintainResult.from_json(self.run_child(request).result)
+        return dict(done.to_json()["tables"])

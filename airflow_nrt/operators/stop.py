@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,8 +11,6 @@ from airflow.sdk import BaseOperator, Context
 from airflow_nrt.basics.errors import NrtError
 from airflow_nrt.operators.connection import DEFAULT_CONNECTION, connection_named
 from airflow_nrt.operators.saying.ending import ending_the_task
-
-_LOOK_SECONDS = 0.5
 
 
 class NrtStopOperator(BaseOperator):
@@ -47,23 +44,21 @@ class NrtStopOperator(BaseOperator):
         self.timeout = timeout
 
     def execute(self, context: Context) -> dict[str, Any]:
-        from airflow_nrt.home.home import Home
         from airflow_nrt.hooks.nrt import NrtHook
-        from airflow_nrt.launch.living import is_stopping
         from airflow_nrt.triggers.progress import end_xcom
+        from airflow_nrt.usecases.requests.stop import StopRequest
+        from airflow_nrt.usecases.stop import stop
 
         hook = NrtHook(self.nrt_conn_id)
         with ending_the_task(self.log):
-            unopened = hook.home(self.home)
-            home = Home.open(unopened.path, unopened.group)
-            deadline = time.monotonic() + self.timeout
-            epoch = home.ask_to_stop()
-            self.log.info("asked all drivers up to epoch %s, and launches under way, to stop", epoch)
-            while is_stopping(home):
-                if time.monotonic() > deadline:
-                    raise NrtError(
-                        f"the driver of epoch {epoch} has not stopped within "
-                        f"{pendulum.duration(seconds=self.timeout).in_words()}; the request stands"
-                    )
-                time.sleep(_LOOK_SECONDS)
+            home = hook.home(self.home)
+            done = stop(StopRequest(str(home.path), home.group, self.timeout), self._log_request)
+            if not done.has_stopped:
+                raise NrtError(
+                    f"the driver of epoch {done.epoch} has not stopped within "
+                    f"{pendulum.duration(seconds=self.timeout).in_words()}; the request stands"
+                )
             return end_xcom(hook.status(self.home))
+
+    def _log_request(self, epoch: int) -> None:
+        self.log.info("asked all drivers up to epoch %s, and launches under way, to stop", epoch)

@@ -6,9 +6,11 @@ from typing import Any
 
 from airflow.sdk import Context
 
+from airflow_nrt.describe.verdict import Verdict
 from airflow_nrt.operators.batch import NrtBatchOperator, fail_unless_proven, verdict_xcom
 from airflow_nrt.operators.interval import named_interval, zone_of_clock
-from airflow_nrt.operators.wishes import Wishes
+from airflow_nrt.usecases.requests.run_overrides import RunOverrides
+from airflow_nrt.usecases.requests.verify import VerifyRequest
 
 
 class NrtVerifyOperator(NrtBatchOperator):
@@ -29,11 +31,12 @@ class NrtVerifyOperator(NrtBatchOperator):
     def execute(self, context: Context) -> dict[str, Any]:
         with self.at_work():
             report = self.planned()
-            bounds = Wishes.of_run(context).interval(self.start, self.end)
+            bounds = RunOverrides.of_run(context).interval(self.start, self.end)
             interval = named_interval(*bounds, context, zone_of_clock(report, context))
             if interval is not None:
                 self.log.info("windows that end after %s and up to %s", *interval)
-            verdict = verdict_xcom(self.run_command(context, "verify", report, interval).result)
+            request = VerifyRequest(self.batch_request(context, report, interval))
+            verdict = verdict_xcom(Verdict.from_json(self.run_batch(request).result))
         context["ti"].xcom_push("verdict", verdict)
         fail_unless_proven(verdict)
         return verdict

@@ -1,24 +1,26 @@
 """The actions of the page on a report: stop its driver, and trigger the DAGs that work on its home.
 
 The page computes nothing. A backfill, a verification or a repair is a run of the DAG whose task did it before, with the
-windows in the run's configuration (`operators/wishes.py`), so that Airflow shows it, retries it and logs it.
+windows in the run's configuration (`RunOverrides`), so that Airflow shows it, retries it and logs it.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import quote
 
 from airflow_nrt.basics.errors import HomeError
 from airflow_nrt.basics.instants import check_span, format_instant
+from airflow_nrt.describe.mismatch import REPAIR
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.notes.tasks import BACKFILL, STREAM, VERIFY, TaskOfHome
 from airflow_nrt.page.access.permissions import Access
 from airflow_nrt.page.state import LIVING, State
 from airflow_nrt.page.times import parse_clock
+from airflow_nrt.usecases.requests.run_overrides import RunOverrides
 
 
 class RefusedError(Exception):
@@ -27,7 +29,7 @@ class RefusedError(Exception):
 
 @dataclass(frozen=True)
 class Batch:
-    """An action that is a run of a DAG, with these wishes in its configuration.
+    """An action that is a run of a DAG, whose configuration asks for `on_mismatch`, if that is given.
 
     It uses the first task of these kinds that takes what is needed; `operator` is what to use if there is none.
     """
@@ -36,7 +38,7 @@ class Batch:
     kinds: Mapping[str, tuple[str, ...]]
     operator: str
     text: str
-    wishes: Mapping[str, str]
+    on_mismatch: str | None = None
 
     def task(self, tasks: Mapping[str, TaskOfHome]) -> TaskOfHome:
         """Raises RefusedError."""
@@ -56,12 +58,12 @@ class Batch:
 BATCHES = (
     Batch(
         "verify", {VERIFY: ("interval",), BACKFILL: ("interval", "verify")}, "NrtVerifyOperator",
-        "compares these windows with the batch result", {},
+        "compares these windows with the batch result",
     ),
-    Batch("backfill", {BACKFILL: ("interval",)}, "NrtBackfillOperator", "computes these windows in batch", {}),
+    Batch("backfill", {BACKFILL: ("interval",)}, "NrtBackfillOperator", "computes these windows in batch"),
     Batch(
         "repair", {BACKFILL: ("interval", "repair")}, "NrtBackfillOperator",
-        "verifies these windows and publishes the batch result of those that differ", {"on_mismatch": "repair"},
+        "verifies these windows and publishes the batch result of those that differ", REPAIR,
     ),
 )  # fmt: skip
 
@@ -109,14 +111,14 @@ def _no_driver(state: State) -> str | None:
     return None if state.state in LIVING else f"no driver runs: it is {state.state}"
 
 
-def interval(start: str, end: str) -> dict[str, str]:
-    """The bounds in the form of a run's configuration. Raises ValueError, InputError."""
+def windows(start: str, end: str) -> RunOverrides:
+    """What a run over these windows asks for. Raises ValueError, InputError."""
     first, last = parse_clock(start), parse_clock(end)
     check_span(first, last)
-    return {"start": format_instant(first), "end": format_instant(last)}
+    return RunOverrides(format_instant(first), format_instant(last))
 
 
-def trigger(batch: Batch, task: TaskOfHome, wishes: Mapping[str, str], user: str) -> tuple[str, str]:
+def trigger(batch: Batch, task: TaskOfHome, asked: RunOverrides, user: str) -> tuple[str, str]:
     """Triggers a run; returns a message, and the link to the run. Raises RefusedError."""
     from airflow.api.common.trigger_dag import trigger_dag
     from airflow.models import DagModel
@@ -126,14 +128,15 @@ def trigger(batch: Batch, task: TaskOfHome, wishes: Mapping[str, str], user: str
     model = DagModel.get_dagmodel(task.dag_id)
     if model is None or model.is_stale:
         raise RefusedError(f"this Airflow has no DAG {task.dag_id} any more")
+    # At the top level, for DAGs with a parameter of this name, which templates of their tasks read.
+    repeated = {} if batch.on_mismatch is None else {"on_mismatch": batch.on_mismatch}
     try:
         run = trigger_dag(
             task.dag_id,
             triggered_by=DagRunTriggeredByType.UI,
             triggering_user_name=user,
-            # Repeated at the top level, for DAGs with parameters of these names, which templates of their tasks read.
-            conf={"nrt": {**wishes, **batch.wishes}, **batch.wishes},
-            note=f"{batch.name} of windows that end after {wishes['start']} and up to {wishes['end']}, from the page",
+            conf={**replace(asked, on_mismatch=batch.on_mismatch).to_conf(), **repeated},
+            note=f"{batch.name} of windows that end after {asked.start} and up to {asked.end}, from the page",
         )
     except (AirflowException, ValueError) as wrong:
         raise RefusedError(f"{task.dag_id} can't be triggered: {wrong}") from None
@@ -143,11 +146,11 @@ def trigger(batch: Batch, task: TaskOfHome, wishes: Mapping[str, str], user: str
     return f"triggered {task.dag_id}, run {run.run_id}{paused}", link
 
 
-def note_in_audit_log(event: str, dag_id: str | None, user: str, report: str, wishes: Mapping[str, str]) -> None:
+def note_in_audit_log(event: str, dag_id: str | None, user: str, report: str, asked: RunOverrides) -> None:
     """Browse > Audit Log shows who did it."""
     from airflow.models.log import Log
     from airflow.utils.session import create_session
 
-    extra = json.dumps({"report": report, **wishes})
+    extra = json.dumps({"report": report, **asked.named()})
     with create_session() as session:
         session.add(Log(event=f"nrt_{event}", owner=user, extra=extra, dag_id=dag_id))

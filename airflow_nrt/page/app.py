@@ -28,6 +28,7 @@ from airflow_nrt.page.state import State, state_of
 from airflow_nrt.page.timeline import timeline
 from airflow_nrt.page.times import day_start, instant_text, parse_clock
 from airflow_nrt.page.windows import MOST_LISTED, windowed, windows_of
+from airflow_nrt.usecases.requests.run_overrides import RunOverrides
 
 STATIC = Path(__file__).parent / "static"
 _MOST_LETTERS = 400
@@ -210,7 +211,7 @@ def stop(home: HomeDep) -> dict[str, Any]:
     _check_may_act(home)
     state = state_of(home.reader)
     message = actions.stop(home.reader.home, state)
-    actions.note_in_audit_log("stop", home.dag_id, home.access.user.get_name(), state.name, {})
+    actions.note_in_audit_log("stop", home.dag_id, home.access.user.get_name(), state.name, RunOverrides())
     return {"message": message, "link": None}
 
 
@@ -223,15 +224,15 @@ def act(
         raise HTTPException(404, "there is no such action")
     _check_may_act(home)
     try:
-        wishes = actions.interval(start, end)
+        asked = actions.windows(start, end)
     except (ValueError, InputError) as wrong:
         raise HTTPException(422, str(wrong)) from None
     task = batch.task(home.tasks)
     if not home.access.may_trigger(task.dag_id):
         raise HTTPException(403, f"you may not trigger the DAG {task.dag_id}")
     user = home.access.user.get_name()
-    message, link = actions.trigger(batch, task, wishes, user)
-    actions.note_in_audit_log(action, task.dag_id, user, state_of(home.reader).name, wishes)
+    message, link = actions.trigger(batch, task, asked, user)
+    actions.note_in_audit_log(action, task.dag_id, user, state_of(home.reader).name, asked)
     return {"message": message, "link": link}
 
 

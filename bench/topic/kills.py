@@ -16,10 +16,11 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from airflow_nrt.cli.common import session
 from airflow_nrt.engine.verify.against_topic import verify_archives
 from airflow_nrt.engine.verify.verify import verify
 from airflow_nrt.sql.load import load_report
+from airflow_nrt.usecases.requests.report import DEFAULT_MASTER
+from airflow_nrt.usecases.sessions import session
 from bench.topic.place import ARCHIVED, LAKES, Place, place
 
 SPEED = 120.0
@@ -71,7 +72,7 @@ def run(one: Place, times: int, rate: int, seed: int) -> bool:
     chaos.driver.wait()
     assert sent == 0 and one.driver("--available-now").wait() == 0
     plan = load_report(one.path / "curve.sql", {})
-    with session(plan, None) as spark:
+    with session(plan, DEFAULT_MASTER) as spark:
         verdict = verify(spark, plan, one.home)
         (archive,) = verify_archives(spark, plan, one.home)
     count, once = one.database.query("SELECT COUNT(*), COUNT(DISTINCT (item, window_end)) FROM curve")[0]

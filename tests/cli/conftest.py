@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from airflow_nrt.usecases.requests.processes import Question
 from tests.cli.place import furnish
 
 SAID = "said.txt"
@@ -59,12 +59,15 @@ def spark_command() -> Iterator[Command]:
 @pytest.fixture
 def command(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Command:
     """Runs a command that needs no Spark in this process, with what it asks another one: a hundred would take long."""
-    monkeypatch.setattr("airflow_nrt.launch.asking.ask", _answered_here)
+    monkeypatch.setattr("airflow_nrt.usecases.asking.ask", _answered_here)
     return command_line(capsys)
 
 
-def _answered_here(module: str, question: Mapping[str, Any], *_: object) -> dict[str, Any]:
-    answer: dict[str, Any] = json.loads(json.dumps(importlib.import_module(module).answer(question)))
+def _answered_here(request: Question, *_: object) -> dict[str, Any]:
+    from airflow_nrt.usecases.answering import ANSWERS
+
+    content = json.loads(json.dumps(request.to_json()))
+    answer: dict[str, Any] = json.loads(json.dumps(ANSWERS[request.question](content)))
     return answer
 
 

@@ -1,6 +1,6 @@
 """`check` names all that is wrong with a report at once, one line each, as compilers do; and nothing that follows.
 
-Covers airflow_nrt/cli/answers.
+Covers airflow_nrt/usecases.
 """
 
 from __future__ import annotations

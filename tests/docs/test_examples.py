@@ -23,8 +23,8 @@ from airflow.sdk import DAG
 
 import tests.airflow_home  # noqa: F401
 from airflow_nrt.cli.main import _parser
-from airflow_nrt.operators.wishes import Wishes
 from airflow_nrt.sql.load import load_report
+from airflow_nrt.usecases.requests.run_overrides import RunOverrides
 from tests.docs.pages import ROOT, Example, examples
 
 PARTS = ("README.md", "docs/index", "docs/tutorial/", "docs/how-to/", "docs/reference/operators", "docs/explanation/")
@@ -157,5 +157,5 @@ def test_requests_are_what_airflow_takes() -> None:
 
 def test_the_configuration_of_a_run_is_what_operators_take() -> None:
     asked = [json.loads(one.text) for one in shown("json")]
-    wishes = [Wishes(**one["nrt"]) for one in asked if "nrt" in one]
-    assert wishes and all(one.start and one.end for one in wishes)
+    named = [RunOverrides(**one["nrt"]) for one in asked if "nrt" in one]
+    assert named and all(one.start and one.end for one in named)

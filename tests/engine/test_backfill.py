@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from airflow_nrt.basics.errors import InputError
-from airflow_nrt.engine.backfill import FAIL, REPAIR, REPORT, backfill
+from airflow_nrt.describe.mismatch import FAIL, REPAIR, REPORT
+from airflow_nrt.engine.backfill import backfill
 from airflow_nrt.engine.sinks import filesystem, sink_of
 from airflow_nrt.engine.verify.interval import Interval
 from airflow_nrt.engine.verify.verify import verify

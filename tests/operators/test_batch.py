@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from datetime import datetime, timezone
 from pathlib import Path
 from types import SimpleNamespace
@@ -27,11 +28,11 @@ from tests.launch.homes import REPORT, beat, lease, new_home
 MINUTE = 60_000
 
 
-def verdict(*bad: BadWindow, ledgers: tuple[LedgerVerdict, ...] = (), problems: tuple[str, ...] = ()) -> dict[str, Any]:
+def verdict(*bad: BadWindow, ledgers: tuple[LedgerVerdict, ...] = (), problems: tuple[str, ...] = ()) -> Verdict:
     ends = tuple(window.end or 0 for window in bad)
     rows = {"equal": 100, "explained": 2, "missing": 0, "extra": 0, "different": len(bad)}
     insert = InsertVerdict("curve", 144, 140, 2, len(bad), 3, rows, bad, ends)
-    return Verdict("report", "/home", 7, None, None, (insert,), ledgers, problems, late_rows=5).to_json()
+    return Verdict("report", "/home", 7, None, None, (insert,), ledgers, problems, late_rows=5)
 
 
 def windows(count: int) -> tuple[BadWindow, ...]:
@@ -54,7 +55,7 @@ def test_xcom_names_the_commit_that_changed_a_window() -> None:
 
 
 def test_xcom_has_iso_times_and_the_verdict_as_text() -> None:
-    told = verdict_xcom({**verdict(*windows(1)), "start": 0, "end": 60_000})
+    told = verdict_xcom(replace(verdict(*windows(1)), start=0, end=60_000))
     assert (told["start"], told["end"]) == ("1970-01-01T00:00:00", "1970-01-01T00:01:00")
     assert told["text"] == (
         "report: NOT PROVEN; 144 windows, 140 equal, 2 explained by late rows, 1 unexplained, 3 pending"

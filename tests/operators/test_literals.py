@@ -13,13 +13,15 @@ from airflow.sdk.exceptions import AirflowFailException
 
 from airflow_nrt.basics.errors import InputError
 from airflow_nrt.launch.environment import needed_environment
-from airflow_nrt.model.options.settings import NO_SETTINGS
 from airflow_nrt.operators.backfill import NrtBackfillOperator
 from airflow_nrt.operators.command import Command
 from airflow_nrt.operators.interval import zone_of_clock
-from airflow_nrt.operators.planning import plan_in_process
+from airflow_nrt.operators.planning import Planner
 from airflow_nrt.operators.stream import NrtStreamOperator
 from airflow_nrt.operators.verify import NrtVerifyOperator
+from airflow_nrt.usecases.requests.backfill import BackfillRequest, BackfillSummary
+from airflow_nrt.usecases.requests.facts import FactsRequest
+from airflow_nrt.usecases.requests.report import ReportRequest
 from tests.cli.place import REPORT, furnish
 
 WRONG = {
@@ -86,20 +88,21 @@ SHANGHAI = CronDataIntervalTimetable("0 0 * * *", timezone="Asia/Shanghai")
     ],
 )
 def test_the_zone_of_a_data_interval(tmp_path: Path, script: str, dag: DAG | None, zone: str) -> None:
-    report = plan_in_process(str(furnish(tmp_path, script)), NO_SETTINGS, needed_environment())
+    report = Planner(needed_environment()).facts(FactsRequest(ReportRequest(str(furnish(tmp_path, script)))))
     assert zone_of_clock(report, {"dag": dag}) == zone
 
 
 def test_a_day_of_shanghai_is_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     found = []
 
-    def run(self: object, context: object, name: str, plan: object, interval: tuple[str, str], *options: str) -> Any:
-        found.append(interval)
-        return SimpleNamespace(result={"verdict": None, "published_windows": 0, "notes": [], "unread_files": 0})
+    def run(self: object, request: BackfillRequest) -> Any:
+        found.append((request.batch.start, request.batch.end))
+        return SimpleNamespace(result=BackfillSummary("curve", 0, (), 0, 0, None).to_json())
 
-    monkeypatch.setattr(NrtBackfillOperator, "run_command", run)
+    monkeypatch.setattr(NrtBackfillOperator, "run_batch", run)
     with DAG("d", schedule=SHANGHAI) as dag:
         task = NrtBackfillOperator(task_id="backfill", report=str(furnish(tmp_path)), home=str(tmp_path / "home"))
     start = pendulum.datetime(2024, 6, 17, 16, tz="UTC")
-    task.execute({"dag": dag, "data_interval_start": start, "data_interval_end": start.add(days=1)})  # type: ignore[typeddict-item]
+    about: Any = {"dag": dag, "ti": SimpleNamespace(xcom_push={}.__setitem__)}
+    task.execute({**about, "data_interval_start": start, "data_interval_end": start.add(days=1)})
     assert found == [("2024-06-18 00:00:00", "2024-06-19 00:00:00")]

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from airflow_nrt.basics.errors import InputError
-from airflow_nrt.operators.planning import PlannedReport
 from airflow_nrt.operators.stream import NrtStreamOperator
+from airflow_nrt.usecases.requests.facts import PlannedReport
 
 PROGRAM = """
 def build(t_env):

@@ -22,12 +22,13 @@ from airflow_nrt.basics.errors import InputError, NrtError
 from airflow_nrt.demo.airflow_client import wait_until
 from airflow_nrt.home.home import Home
 from airflow_nrt.launch.environment import needed_environment
-from airflow_nrt.model.options.settings import NO_SETTINGS
 from airflow_nrt.operators.backfill import NrtBackfillOperator
 from airflow_nrt.operators.command import Command
-from airflow_nrt.operators.planning import PlannedReport, plan_in_process
+from airflow_nrt.operators.planning import Planner
 from airflow_nrt.operators.stream import NrtStreamOperator
 from airflow_nrt.operators.verify import NrtVerifyOperator
+from airflow_nrt.usecases.requests.facts import FactsRequest, PlannedReport
+from airflow_nrt.usecases.requests.report import ReportRequest
 from tests.cli.conftest import Command as Cli
 from tests.cli.conftest import command_line
 from tests.security.hostile import NOTES_ITS_PROCESS, hostile
@@ -69,7 +70,7 @@ def sql(tmp_path: Path) -> Callable[[str], Path]:
 
 
 def planned(file: Path, seconds: float = 60.0, say: Callable[[str], None] = lambda line: None) -> PlannedReport:
-    return plan_in_process(str(file), NO_SETTINGS, needed_environment(), seconds=seconds, say=say)
+    return Planner(needed_environment(), seconds, say).facts(FactsRequest(ReportRequest(str(file))))
 
 
 # ---------------------------------------------------------------------------------------------------- who imports
@@ -267,11 +268,12 @@ def test_check_does_not_call_it_fine(
 
 def test_a_home_is_made_by_the_process_that_plans(report: Callable[[str], Path], tmp_path: Path) -> None:
     file = report("")
-    known = plan_in_process(str(file), NO_SETTINGS, needed_environment(), home=Home(tmp_path / "home"))
+    planner, request = Planner(needed_environment()), FactsRequest(ReportRequest(str(file)), str(tmp_path / "home"))
+    known = planner.facts(request)
     assert Home.open(tmp_path / "home").identity().name == known.name
     file.write_text(file.read_text().replace("'1' HOUR", "'2' HOURS"))
     with pytest.raises(InputError, match="computes something else than when its home"):
-        plan_in_process(str(file), NO_SETTINGS, needed_environment(), home=Home(tmp_path / "home"))
+        planner.facts(request)
 
 
 def is_alive(pid: int) -> bool:

@@ -11,9 +11,10 @@ import pytest
 
 from airflow_nrt.home.home import Home
 from airflow_nrt.launch.environment import needed_environment
-from airflow_nrt.model.options.settings import NO_SETTINGS
-from airflow_nrt.operators.planning import plan_in_process
+from airflow_nrt.operators.planning import Planner
 from airflow_nrt.sql.load import load_report
+from airflow_nrt.usecases.requests.facts import FactsRequest
+from airflow_nrt.usecases.requests.report import ReportRequest
 from tests.cli.conftest import Command, command_line
 from tests.security.hostile import NOTES_ITS_PROCESS, PLAIN, hostile
 
@@ -48,7 +49,7 @@ def report(request: pytest.FixtureRequest, tmp_path: Path, marker: Path) -> Path
 @pytest.fixture
 def home(report: Path, tmp_path: Path, marker: Path) -> Home:
     """The home of a report with code, which was planned elsewhere."""
-    plan_in_process(str(report), NO_SETTINGS, needed_environment(), home=Home(tmp_path / "home"))
+    Planner(needed_environment()).facts(FactsRequest(ReportRequest(str(report)), str(tmp_path / "home")))
     marker.unlink()
     return Home.open(tmp_path / "home")
 
@@ -77,7 +78,7 @@ def test_an_older_home_with_code_is_refused_until_its_report_has_started(
         answer = command(name, "--home", home.path, *more)
         assert (answer.status, answer.out) == (2, "") and "start the report once, with `run` or" in answer.err
         assert not marker.exists()
-    plan_in_process(str(report), NO_SETTINGS, needed_environment(), home=home)
+    Planner(needed_environment()).facts(FactsRequest(ReportRequest(str(report)), str(home.path)))
     assert command("show", "--home", home.path).status == 0
 
 

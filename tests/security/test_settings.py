@@ -40,6 +40,7 @@ from airflow_nrt.operators.supervision.supervision import Supervision
 from airflow_nrt.operators.verify import NrtVerifyOperator
 from airflow_nrt.table.reports.load import load_report, plan_of_home
 from airflow_nrt.triggers.driver import NrtDriverTrigger
+from airflow_nrt.usecases.requests.verify import VerifyRequest
 
 SCRIPT = """
 CREATE TABLE orders (shop STRING, price DECIMAL(10, 2)) WITH ('connector' = 'filesystem', 'path' = '${DATA}/orders',
@@ -233,7 +234,7 @@ def test_a_batch_task_has_none_in_its_command_line_or_its_log(report: Path, monk
         masked_settings=["NAMED"], nrt_conn_id="secretive",
     )  # fmt: skip
     about: Any = {"ti": SimpleNamespace(xcom_push={}.__setitem__)}
-    operator.run_command(about, "verify", operator.planned(), None)
+    operator.run_batch(VerifyRequest(operator.batch_request(about, operator.planned(), None)))
     (command,) = commands
     assert not any(hidden in " ".join(command._arguments) for hidden in (*HIDDEN, "of-the-connection"))
     handed = Settings.from_json(command._settings.to_json())

@@ -15,10 +15,10 @@ from pathlib import Path
 from airflow_nrt.basics.errors import InputError
 from airflow_nrt.cli.config.files import KEYS, NAME, SETTINGS, Config, read_config, user_file
 from airflow_nrt.model.options.settings import Settings
+from airflow_nrt.usecases.requests.report import DEFAULT_MASTER
 
 _PREFIX = "AIRFLOW_NRT_"
 _REPORT = "{report}"
-DEFAULT_MASTER = "local[*]"
 
 
 def choose(options: argparse.Namespace) -> None:

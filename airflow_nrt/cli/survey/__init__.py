@@ -1,1 +1,1 @@
-"""`airflow-nrt check DIR`: which Flink scripts and PyFlink programs of a directory run here, and which do not."""
+"""`airflow-nrt check DIR`: the verdicts about the files of a directory, for a person."""

@@ -4,30 +4,37 @@ from __future__ import annotations
 
 import argparse
 import sys
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from airflow_nrt.basics.errors import InputError, NrtError
-from airflow_nrt.cli.common import print_lines, settings_of
-from airflow_nrt.cli.survey.files import files_below
-from airflow_nrt.cli.survey.verdict import Kind, Verdict, summary
+from airflow_nrt.basics.errors import InputError
+from airflow_nrt.cli.common import inquiry_about, print_lines, settings_of
+from airflow_nrt.cli.survey.summary import COLOURS, summary
 from airflow_nrt.cli.terminal.colours import Colour, painted
+from airflow_nrt.usecases.requests.survey import Kind
+
+if TYPE_CHECKING:
+    from airflow_nrt.usecases.asking import Inquiry
 
 _OF_ONE_REPORT = ("home", "group", "deep", "base")
 WRONG = 2
 
 
-def survey(options: argparse.Namespace) -> int:
+def check_directory(options: argparse.Namespace) -> int:
     """Returns the exit status: 0 if all of them run. Raises InputError if there are none, or for an option of one
     report."""
+    from airflow_nrt.usecases.survey.survey import survey
+
     given = [f"--{name}" for name in _OF_ONE_REPORT if getattr(options, name)]
     if given:
         raise InputError(f"{given[0]} is for one report, and {options.report} is a directory")
     kinds = []
-    for file in files_below(Path(options.report)):
-        verdict = _verdict_of(file, options)
+    for file, verdict in survey(Path(options.report), settings_of(options), partial(_inquiry, options)):
         kinds.append(verdict.of)
         print_lines(
-            f"{file}: {painted(verdict.of.words, verdict.of.colour, sys.stdout)}", *map(_indented, verdict.reasons)
+            f"{file}: {painted(verdict.of.value, COLOURS[verdict.of], sys.stdout)}", *map(_indented, verdict.reasons)
         )
     if not kinds:
         raise InputError(f"there are no scripts (.sql) and no programs of PyFlink in {options.report}")
@@ -35,21 +42,12 @@ def survey(options: argparse.Namespace) -> int:
     return WRONG if Kind.FAILS in kinds else 0
 
 
-def _verdict_of(file: Path, options: argparse.Namespace) -> Verdict:
-    """Raises InputError for an invalid time limit."""
-    from airflow_nrt.launch.asking import Inquiry, ask, facts
-
-    way_out = "give it more with --time-limit SECONDS"
-    inquiry = Inquiry(f"the report {file}", options.time_limit, way_out, _noise if options.debug else _nothing)
-    question = {"file": str(file), "settings": settings_of(options).to_json()}
-    try:
-        return facts(ask("airflow_nrt.cli.answers.verdict", question, inquiry), Verdict)
-    except NrtError as failed:
-        return Verdict(Kind.FAILS.name, (f"{file}: {failed}",))
+def _inquiry(options: argparse.Namespace, file: Path) -> Inquiry:
+    """Output of a program is no verdict. Raises InputError for an invalid time limit."""
+    return replace(inquiry_about(str(file), options), say=_noise if options.debug else _nothing)
 
 
 def _noise(line: str) -> None:
-    """Output of a program is no verdict."""
     print(line, file=sys.stderr)
 
 

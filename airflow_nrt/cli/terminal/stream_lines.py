@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from airflow_nrt.basics.durations import DAY, format_duration
 from airflow_nrt.basics.instants import END_OF_TIME, format_instant
+from airflow_nrt.basics.texts import counted
 from airflow_nrt.home.heartbeat import Heartbeat, now_ms
 from airflow_nrt.home.log.entries import Commit, Entry, Fill, Lease, Position, Published, Restate
 from airflow_nrt.home.outline import Outline
@@ -134,11 +135,6 @@ def sum_text(before: Position, after: Position, batches: int) -> str:
         f"{counted(after.windows - before.windows, 'window')} published; {counted(rows, 'row')} from "
         f"{counted(splits, 'split')} in {in_batches}, {after.late - before.late:,} late{in_none}, {rejected:,} rejected"
     )
-
-
-def counted(count: int, noun: str) -> str:
-    """`1 window`, `2,000 windows`."""
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def in_seconds(ms: int) -> str:

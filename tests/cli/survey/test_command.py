@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from airflow_nrt.cli.survey.files import files_below
+from airflow_nrt.usecases.survey.files import files_below
 from tests.cli.conftest import Command, command_line
 from tests.cli.place import REPORT
 from tests.docs.pages import DOCS, examples_of

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from airflow_nrt.basics.errors import InputError
-from airflow_nrt.engine.backfill import REPAIR, backfill
+from airflow_nrt.describe.mismatch import REPAIR
+from airflow_nrt.engine.backfill import backfill
 from airflow_nrt.engine.batch.analysis import analyse
 from airflow_nrt.engine.dimensions import current
 from airflow_nrt.engine.failures.servers import UnreachableError

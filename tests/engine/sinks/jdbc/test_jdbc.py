@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from airflow_nrt.basics.errors import FencedError, InputError
-from airflow_nrt.engine.backfill import REPAIR, backfill
+from airflow_nrt.describe.mismatch import REPAIR
+from airflow_nrt.engine.backfill import backfill
 from airflow_nrt.engine.publish.publishing import publish_entry, roll_forward
 from airflow_nrt.engine.sinks.jdbc import jdbc, sending
 from airflow_nrt.engine.sinks.jdbc.reading import table_rows

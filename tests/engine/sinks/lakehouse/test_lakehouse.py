@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from airflow_nrt.basics.errors import FencedError, InputError
+from airflow_nrt.describe.mismatch import REPAIR
 from airflow_nrt.engine import backfill as backfilling
-from airflow_nrt.engine.backfill import REPAIR, backfill
+from airflow_nrt.engine.backfill import backfill
 from airflow_nrt.engine.publish.publishing import publish_entry, roll_forward
 from airflow_nrt.engine.sinks.lakehouse.ownership import writer_of
 from airflow_nrt.engine.verify.interval import Interval

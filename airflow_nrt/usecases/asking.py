@@ -24,12 +24,12 @@ from airflow_nrt.basics.durations import format_duration
 from airflow_nrt.basics.errors import InputError, NrtError
 from airflow_nrt.basics.texts import shortened
 from airflow_nrt.files.decoding import decoded
-from airflow_nrt.launch.answering import KINDS
+from airflow_nrt.usecases.requests.processes import KINDS, Question
 
-Facts = TypeVar("Facts")
+Result = TypeVar("Result")
 
 # The working directory, which `-c` puts first on the path, is left out.
-_CHILD = "import sys; sys.path[:] = filter(None, sys.path); from airflow_nrt.launch.answering import main; main()"
+_CHILD = "import sys; sys.path[:] = filter(None, sys.path); from airflow_nrt.usecases.answering import main; main()"
 _MOST_BYTES = 16 << 20
 _MOST_PRINTED = 64 << 10
 _LONGEST_LINE = 1000
@@ -54,18 +54,16 @@ class Inquiry:
             raise InputError(f"{self.seconds:g} seconds are no time to plan {self.about} in: {self.way_out}")
 
 
-def ask(
-    module: str, question: Mapping[str, Any], inquiry: Inquiry, environment: Mapping[str, str] | None = None
-) -> dict[str, Any]:
-    """The result of `module.answer(question)` in a process of its own. What that has started in its session ends with
-    it.
+def ask(request: Question, inquiry: Inquiry, environment: Mapping[str, str] | None = None) -> dict[str, Any]:
+    """The answer to a request, as JSON, from a process of its own. What that has started in its session ends with it.
 
     Raises the NrtError that it raised; InputError if it ended without an answer; NrtError if it took too long.
     """
     receiving, sending = os.pipe()
     try:
         process = subprocess.Popen(
-            [sys.executable, "-c", _CHILD, str(sending), str(math.ceil(inquiry.seconds) + _GRACE_SECONDS), module],
+            [sys.executable, "-c", _CHILD, str(sending), str(math.ceil(inquiry.seconds) + _GRACE_SECONDS),
+             request.question],
             pass_fds=(sending,), env=environment, start_new_session=True,
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
         )  # fmt: skip
@@ -78,7 +76,7 @@ def ask(
     answer, printed = _Stream(receiving, _MOST_BYTES), _Stream(process.stdout.fileno(), _MOST_PRINTED)
     try:
         with contextlib.suppress(BrokenPipeError), process.stdin:
-            process.stdin.write(json.dumps(question).encode())
+            process.stdin.write(json.dumps(request.to_json()).encode())
         in_time = _listen(answer, printed, inquiry.seconds)
     finally:
         # Before the process is waited for: until then no other process group has its number.
@@ -98,8 +96,11 @@ def ask(
     return _read(answer, inquiry, status, printed)
 
 
-def facts(answer: Mapping[str, Any], kind: type[Facts]) -> Facts:
-    """An answer as its dataclass. Raises InputError if a field is missing, or of another type."""
+def answered(
+    request: Question, kind: type[Result], inquiry: Inquiry, environment: Mapping[str, str] | None = None
+) -> Result:
+    """The answer as its dataclass. Raises InputError if a field is missing, or of another type, and as `ask`."""
+    answer = ask(request, inquiry, environment)
     try:
         return decoded(answer, kind)
     except TypeError as wrong:

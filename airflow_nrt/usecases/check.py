@@ -1,17 +1,12 @@
-"""The answer for `check` about a report (`launch/asking.py`), in the process that may import it."""
+"""Is a report right? In the process that may import it, which ends with the answer."""
 
 from __future__ import annotations
 
 import traceback
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
-from airflow_nrt.cli.answers.problems import problem_lines
-from airflow_nrt.cli.check import Findings
-from airflow_nrt.cli.common import needing_spark, read_report, session
-from airflow_nrt.cli.terminal.stream_lines import counted
+from airflow_nrt.basics.texts import counted
 from airflow_nrt.describe.cautions import cautions, cautions_of_place
 from airflow_nrt.describe.overlaps import check_places
 from airflow_nrt.describe.without_effect import without_effect
@@ -19,31 +14,35 @@ from airflow_nrt.model.plan import Plan
 from airflow_nrt.program.modules import file_of
 from airflow_nrt.program.program import program_of
 from airflow_nrt.sql.errors import SqlError, SqlErrors
+from airflow_nrt.usecases.plans import plan_of
+from airflow_nrt.usecases.problems import problem_lines
+from airflow_nrt.usecases.requests.check import CheckRequest, Findings
+from airflow_nrt.usecases.sessions import needing_spark, session
 
 
-def answer(question: Mapping[str, Any]) -> dict[str, Any]:
-    """`Findings`. Raises InputError for what has no place in the report."""
+def check(request: CheckRequest) -> Findings:
+    """Raises InputError for what has no place in the report."""
+    report = request.report.report
     try:
-        plan = read_report(question)
+        plan = plan_of(request.report)
     except (SqlError, SqlErrors) as wrong:
-        if question["debug"]:
+        if request.debug:
             traceback.print_exc()
-        program = program_of(question["report"], Path.cwd())
+        program = program_of(report, Path.cwd())
         file = None if program is None else file_of(program.module, program.root)
-        lines = tuple(problem_lines(wrong, question["report"], file))
-        return asdict(Findings(wrong.exit_status, problems=lines, lines=()))
+        return Findings(wrong.exit_status, problems=tuple(problem_lines(wrong, report, file)), lines=())
     added: Mapping[str, str] = {}
-    if question["home"] is None:
+    if request.home is None:
         check_places(plan)
     else:
         from airflow_nrt.home.home import Home
         from airflow_nrt.table.reports.load import plan_of_home
 
-        home = Home.checked(question["home"], plan, plan_of_home, question["group"])
+        home = Home.checked(request.home, plan, plan_of_home, request.group)
         added = home.additions(plan, plan_of_home) if home.report_file.exists() else {}
-    if question["deep"]:
+    if request.deep:
         _analyse(plan)
-    return asdict(Findings(0, problems=(), lines=tuple(_lines(plan, added))))
+    return Findings(0, problems=(), lines=tuple(_lines(plan, added)))
 
 
 def _analyse(plan: Plan) -> None:

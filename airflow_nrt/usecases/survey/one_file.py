@@ -1,20 +1,15 @@
-"""The answer for `check DIR` about one file (`launch/asking.py`), in a process that ends afterwards."""
+"""Does a file of a directory run here? In a process that ends with the answer."""
 
 from __future__ import annotations
 
 import ast
 import sys
 import traceback
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from airflow_nrt.basics.errors import InputError
-from airflow_nrt.cli.answers.problems import problem_lines
-from airflow_nrt.cli.survey.files import PROGRAMS
-from airflow_nrt.cli.survey.pyflink import ROOT, PyFlink
-from airflow_nrt.cli.survey.verdict import Kind, Verdict
 from airflow_nrt.describe.cautions import cautions
 from airflow_nrt.describe.overlaps import check_places
 from airflow_nrt.describe.without_effect import without_effect
@@ -25,34 +20,38 @@ from airflow_nrt.program.program import BUILD
 from airflow_nrt.sql.errors import SqlError, SqlErrors
 from airflow_nrt.sql.parse.placeholders import placeholders
 from airflow_nrt.table.reports.load import load_report
+from airflow_nrt.usecases.problems import problem_lines
+from airflow_nrt.usecases.requests.survey import FileRequest, FileVerdict, Kind
+from airflow_nrt.usecases.survey.files import PROGRAMS
+from airflow_nrt.usecases.survey.pyflink import ROOT, PyFlink
 
 _IMPORTS = "names are imported from `airflow_nrt.table`, not from `pyflink`"
 _INSERTS = f"inserts belong into `def {BUILD}(t_env)`: a report is started by `airflow-nrt run` or an operator"
 
 
-def answer(question: Mapping[str, Any]) -> dict[str, Any]:
-    """The `Verdict` about the `file`, with those of these `settings` that apply to it."""
+def verdict_of(request: FileRequest) -> FileVerdict:
+    """In this process `pyflink` is this product's Table API from then on."""
     PyFlink().install()
-    return asdict(_verdict(Path(question["file"]), Settings.from_json(question["settings"])))
+    return _verdict(request.file, request.settings)
 
 
-def _verdict(file: Path, given: Settings) -> Verdict:
+def _verdict(file: Path, given: Settings) -> FileVerdict:
     program = file if file.suffix == PROGRAMS else None
     try:
         differences = _of_script(file, given) if program is None else _of_program(file, given)
     except (SqlError, SqlErrors) as wrong:
-        return Verdict(Kind.FAILS.name, tuple(problem_lines(wrong, str(file), program)))
+        return FileVerdict(Kind.FAILS.name, tuple(problem_lines(wrong, str(file), program)))
     except InputError as wrong:
-        return Verdict(Kind.FAILS.name, (f"{file}: {wrong}",))
+        return FileVerdict(Kind.FAILS.name, (f"{file}: {wrong}",))
     except (Exception, SystemExit) as failure:
         if program is None:
             raise
-        return Verdict(Kind.FAILS.name, (_place_of(failure, file),))
+        return FileVerdict(Kind.FAILS.name, (_place_of(failure, file),))
     if differences is None:
-        return Verdict(Kind.NO_REPORT.name)
+        return FileVerdict(Kind.NO_REPORT.name)
     renamed = [_IMPORTS] if ROOT in sys.modules else []
     reasons = tuple(dict.fromkeys([*renamed, *differences]))
-    return Verdict((Kind.DIFFERS if reasons else Kind.RUNS).name, reasons)
+    return FileVerdict((Kind.DIFFERS if reasons else Kind.RUNS).name, reasons)
 
 
 def _of_script(file: Path, given: Settings) -> list[str]:
@@ -63,7 +62,7 @@ def _of_program(file: Path, given: Settings) -> list[str] | None:
     """None for a module that only others import: it creates no tables."""
     if any(isinstance(one, ast.FunctionDef) and one.name == BUILD for one in ast.parse(file.read_bytes()).body):
         return _differences([load_report(file, _meant_for(file, given))])
-    from airflow_nrt.cli.survey.program import declared_by
+    from airflow_nrt.usecases.survey.program import declared_by
 
     declared = declared_by(file)
     if not declared.plans:

@@ -10,7 +10,7 @@ import pytest
 from airflow_nrt.basics.errors import InputError
 from airflow_nrt.operators.backfill import NrtBackfillOperator
 from airflow_nrt.operators.verify import NrtVerifyOperator
-from airflow_nrt.operators.wishes import Wishes
+from airflow_nrt.usecases.requests.run_overrides import RunOverrides
 
 
 def run(conf: Any) -> dict[str, Any]:
@@ -18,31 +18,40 @@ def run(conf: Any) -> dict[str, Any]:
 
 
 def test_a_run_names_windows_and_asks_for_a_repair() -> None:
-    wishes = Wishes.of_run(run({"nrt": {"start": "2024-06-18", "end": "2024-06-19", "on_mismatch": "repair"}}))
-    assert wishes.interval(None, "") == ("2024-06-18", "2024-06-19")
-    assert wishes.mismatch(None) == wishes.mismatch("repair") == "repair"
+    asked = RunOverrides.of_run(run({"nrt": {"start": "2024-06-18", "end": "2024-06-19", "on_mismatch": "repair"}}))
+    assert asked.interval(None, "") == ("2024-06-18", "2024-06-19")
+    assert asked.mismatch(None) == asked.mismatch("repair") == "repair"
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [RunOverrides(), RunOverrides("2024-06-18", "2024-06-19"), RunOverrides(on_mismatch="repair")],
+    ids=["nothing", "windows", "a repair"],
+)
+def test_a_run_that_is_triggered_asks_for_what_was_meant(asked: RunOverrides) -> None:
+    assert RunOverrides.of_run(run(asked.to_conf())) == asked
 
 
 @pytest.mark.parametrize("context", [{}, run(None), run({}), run({"other": 1}), run("text")], ids=str)
 def test_most_runs_ask_for_nothing(context: dict[str, Any]) -> None:
-    assert Wishes.of_run(context) == Wishes()
-    assert Wishes().interval("2024-06-18", None) == ("2024-06-18", None)
+    assert RunOverrides.of_run(context) == RunOverrides()
+    assert RunOverrides().interval("2024-06-18", None) == ("2024-06-18", None)
 
 
 @pytest.mark.parametrize("asked", [[], "repair", {"start": 1}, {"home": "/elsewhere"}, {"on_mismatch": None}], ids=str)
-def test_what_is_no_wish_is_refused(asked: Any) -> None:
+def test_what_no_run_may_ask_is_refused(asked: Any) -> None:
     with pytest.raises(InputError, match="the run's conf 'nrt'"):
-        Wishes.of_run(run({"nrt": asked}))
+        RunOverrides.of_run(run({"nrt": asked}))
 
 
 def test_a_task_that_must_fail_does_not_repair() -> None:
     with pytest.raises(InputError, match="the run asks for on_mismatch 'repair', and the task says 'fail'"):
-        Wishes(on_mismatch="repair").mismatch("fail")
+        RunOverrides(on_mismatch="repair").mismatch("fail")
     with pytest.raises(InputError, match="leave start out of the task"):
-        Wishes(start="2024-06-18").interval("2024-06-17", None)
+        RunOverrides(start="2024-06-18").interval("2024-06-17", None)
 
 
-def test_a_task_says_which_wishes_it_follows() -> None:
+def test_a_task_says_what_a_run_may_ask_of_it() -> None:
     def takes(kind: type, **given: Any) -> tuple[str, ...]:
         return kind(task_id="task", report="r.sql", **given).takes()
 

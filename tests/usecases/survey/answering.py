@@ -6,16 +6,18 @@ import json
 import sys
 from pathlib import Path
 
-from airflow_nrt.cli.answers.verdict import answer
-from airflow_nrt.cli.survey.files import files_below
-from airflow_nrt.cli.survey.pyflink import ROOT
+from airflow_nrt.model.options.settings import Settings
+from airflow_nrt.usecases.answering import ANSWERS
+from airflow_nrt.usecases.requests.survey import FileRequest
+from airflow_nrt.usecases.survey.files import files_below
+from airflow_nrt.usecases.survey.pyflink import ROOT
 
-SETTINGS = json.dumps({"values": {"DATA": "/data"}, "masked": [], "unsafe": []})
+SETTINGS = Settings((("DATA", "/data"),))
 
 if __name__ == "__main__":
     verdicts = {}
     for file in files_below(Path(sys.argv[1])):
-        verdicts[file.name] = answer({"file": str(file), "settings": SETTINGS})
+        verdicts[file.name] = ANSWERS[FileRequest.question](FileRequest(file, SETTINGS).to_json())
         for name in [one for one in sys.modules if one == "udfs" or one.partition(".")[0] == ROOT]:
             del sys.modules[name]
     # Programs print what they like.

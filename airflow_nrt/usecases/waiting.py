@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import argparse
 import time
 from collections.abc import Callable
 
-from airflow_nrt.basics.durations import format_duration, parse_duration
+from airflow_nrt.basics.durations import format_duration
 from airflow_nrt.basics.errors import InputError, NrtError
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Commit, Split
@@ -24,16 +23,6 @@ class NotReadError(NrtError):
     """The stream has not read all files that had arrived. It may read them later."""
 
     passes = True
-
-
-def add_waiting(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--wait-for-stream",
-        type=_milliseconds,
-        default=0,
-        metavar="TIME",
-        help="wait so long, for example 10min, until the stream has read what has arrived (default: not at all)",
-    )
 
 
 def wait_for_stream(plan: Plan, home: Home, patience: int, say: Callable[[str], None]) -> None:
@@ -82,10 +71,3 @@ def _drop_what_was_read(unread: dict[str, Split], log: Log, last_entry: int) -> 
         for split in entry.body.splits if isinstance(entry.body, Commit) else ():
             unread.pop(split.name, None)
     return log.last
-
-
-def _milliseconds(text: str) -> int:
-    try:
-        return parse_duration(text)
-    except ValueError as wrong:
-        raise argparse.ArgumentTypeError(str(wrong)) from None

@@ -1,6 +1,6 @@
 """The child process of a batch task: one command of `airflow-nrt`, which ends when its task does.
 
-    python -m airflow_nrt.operators.child COMMAND … < settings
+    python -m airflow_nrt.cli.child COMMAND … < settings
 
 The task writes the settings as one line of JSON to its standard input, where no other user can read them, and keeps the
 pipe open: when a worker is killed the pipe closes, and the child ends.
@@ -9,7 +9,6 @@ pipe open: when a worker is killed the pipe closes, and the child ends.
 from __future__ import annotations
 
 import argparse
-import importlib
 import os
 import signal
 import sys
@@ -18,11 +17,10 @@ import traceback
 from collections.abc import Sequence
 
 from airflow_nrt.basics.errors import DataError, InputError, NrtError
+from airflow_nrt.cli.main import module_of
 from airflow_nrt.home.driver_log import MARK
 from airflow_nrt.model.options.settings import Settings
-
-WRONG_INPUT, WRONG_DATA = 2, 3
-"""Exit statuses for which a retry would fail again."""
+from airflow_nrt.usecases.requests.processes import WRONG_DATA, WRONG_INPUT
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -30,7 +28,7 @@ def main(arguments: Sequence[str]) -> int:
     given = Settings.from_json(sys.stdin.readline())
     _keep_for_the_result(sys.stdout.fileno())
     threading.Thread(target=_end_with_the_task, daemon=True).start()
-    command = importlib.import_module(f"airflow_nrt.cli.{arguments[0]}")
+    command = module_of(arguments[0])
     parser = argparse.ArgumentParser(prog=f"airflow-nrt {arguments[0]}")
     command.add_arguments(parser)
     try:

@@ -1,5 +1,4 @@
-"""The wishes of a DAG run for a backfill or a verification: `conf={"nrt": {"start": …, "end": …, "on_mismatch":
-"repair"}}`.
+"""What a DAG run asks of a backfill or a verification: `conf={"nrt": {"start": …, "end": …, "on_mismatch": "repair"}}`.
 
 The page's buttons write it, and so may anybody who triggers the DAG. It names windows and may ask for a repair, if the
 task leaves these open; nothing else.
@@ -8,7 +7,7 @@ task leaves these open; nothing else.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from airflow_nrt.basics.errors import InputError
@@ -17,7 +16,7 @@ CONF = "nrt"
 
 
 @dataclass(frozen=True)
-class Wishes:
+class RunOverrides:
     """Start and end are times of the report's clock; None where the run does not name them."""
 
     start: str | None = None
@@ -25,8 +24,8 @@ class Wishes:
     on_mismatch: str | None = None
 
     @classmethod
-    def of_run(cls, context: Mapping[str, Any]) -> Wishes:
-        """Raises InputError for malformed wishes."""
+    def of_run(cls, context: Mapping[str, Any]) -> RunOverrides:
+        """Raises InputError if they are malformed."""
         conf = getattr(context.get("dag_run"), "conf", None) or {}
         asked = conf.get(CONF) if isinstance(conf, Mapping) else None
         if asked is None:
@@ -38,6 +37,14 @@ class Wishes:
         if unknown:
             raise InputError(f"the run's conf {CONF!r} has {unknown[0]!r:.100}: there are {', '.join(names)}")
         return cls(**asked)
+
+    def named(self) -> dict[str, str]:
+        """Those that the run names."""
+        return {name: value for name, value in asdict(self).items() if value is not None}
+
+    def to_conf(self) -> dict[str, Any]:
+        """The configuration of a run that asks for it."""
+        return {CONF: self.named()}
 
     def interval(self, start: str | None, end: str | None) -> tuple[str | None, str | None]:
         """The bounds of the task, or, if it has none, those of the run. Raises InputError if both have bounds."""

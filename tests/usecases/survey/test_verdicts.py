@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from airflow_nrt.cli.survey.verdict import Kind
+from airflow_nrt.usecases.requests.survey import Kind
 
 ROOT = Path(__file__).parents[3]
 PLACE = Path(__file__).with_name("flink")
@@ -48,7 +48,7 @@ FAILS = {
 
 @pytest.fixture(scope="module")
 def verdicts() -> dict[str, dict[str, Any]]:
-    line = [sys.executable, "-m", "tests.cli.survey.answering", str(PLACE)]
+    line = [sys.executable, "-m", "tests.usecases.survey.answering", str(PLACE)]
     told = subprocess.run(line, capture_output=True, text=True, check=True, cwd=ROOT)
     answers: dict[str, dict[str, Any]] = json.loads(told.stdout.splitlines()[-1])
     return answers

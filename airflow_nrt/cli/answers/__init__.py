@@ -1,1 +1,0 @@
-"""Answers to the questions of commands about a report (`launch/asking.py`), in the process that may import it."""

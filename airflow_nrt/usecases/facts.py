@@ -1,0 +1,32 @@
+"""The facts that a task knows of its report, in the process that may import it."""
+
+from __future__ import annotations
+
+from airflow_nrt.model.options.known import TIME_ZONE
+from airflow_nrt.model.plan import Plan
+from airflow_nrt.usecases.plans import plan_of
+from airflow_nrt.usecases.requests.facts import FactsRequest, PlannedReport
+
+
+def facts(request: FactsRequest) -> PlannedReport:
+    """Raises what `load_report` and `Home.create` raise."""
+    plan = plan_of(request.report)
+    if request.home is not None:
+        from airflow_nrt.home.home import Home
+        from airflow_nrt.table.reports.load import plan_of_home
+
+        Home.create(request.home, plan, plan_of_home, request.group)
+    base = plan.base if plan.built is None else str(plan.built.base)
+    return PlannedReport(plan.name, plan.ends, base, clock_of(plan), tuple(plan.jars))
+
+
+def clock_of(plan: Plan) -> str | None:
+    """The zone of the report's clock, if it sets one, or if its windows are on instants or processing time.
+
+    None if rowtimes have no zone: they are on the clock of their writer.
+    """
+    own = plan.setting(TIME_ZONE)
+    timed = (source.table for source in plan.sources if source.table.watermark is not None)
+    if own is not None or plan.waits_for_clock or any(table.rowtime_type.name == "TIMESTAMP_LTZ" for table in timed):
+        return own or "UTC"
+    return None

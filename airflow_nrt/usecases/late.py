@@ -1,0 +1,39 @@
+"""Counts the late and the rejected rows of a home, and reads them from its ledger."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any
+
+from airflow_nrt.home.home import Home
+from airflow_nrt.home.ledger import LATE_PREFIX, REJECTED, records
+from airflow_nrt.home.log.entries import Commit
+from airflow_nrt.usecases.requests.late import LateRequest, LateRows
+
+
+def late(request: LateRequest) -> LateRows:
+    """Raises InputError if there is no home, HomeError if its ledger can't be read."""
+    home = Home.open(request.home, request.group)
+    commits = [(entry.n, entry.body) for entry in home.log().entries() if isinstance(entry.body, Commit)]
+    rejected: Counter[str] = Counter()
+    for _, commit in commits:
+        rejected.update(commit.rejected)
+    return LateRows(
+        late=sum(one.late for _, commit in commits for one in commit.late),
+        dropped=sum(one.dropped for _, commit in commits for one in commit.late),
+        rejected=dict(rejected),
+        rows=tuple(islice(_rows(home, commits), request.limit or None)),
+    )
+
+
+def _rows(home: Home, commits: list[tuple[int, Commit]]) -> Iterator[dict[str, Any]]:
+    for n, commit in commits:
+        if commit.ledger is None:
+            continue
+        for directory in sorted((home.path / commit.ledger).iterdir()):
+            for record in records(directory):
+                name = directory.name.removeprefix(LATE_PREFIX)
+                kind = {"kind": REJECTED} if directory.name == REJECTED else {"kind": "late", "operator": name}
+                yield {"entry": n, **kind, **record}

@@ -1,0 +1,59 @@
+"""A Spark session for one use case."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from airflow_nrt.basics.errors import InputError
+from airflow_nrt.basics.spark_version import REINSTALL
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from airflow_nrt.model.plan import Plan
+
+
+@contextmanager
+def needing_spark() -> Iterator[None]:
+    """Raises InputError if Spark is needed inside and is not installed."""
+    try:
+        yield
+    except ModuleNotFoundError as missing:
+        if (missing.name or "").partition(".")[0] not in ("pyspark", "py4j"):
+            raise
+        raise InputError(f"Spark is not here ({missing}): run `{REINSTALL}`") from missing
+
+
+@contextmanager
+def session(plan: Plan, master: str) -> Iterator[SparkSession]:
+    """A Spark session, stopped at the end. Raises InputError if there is no Java.
+
+    Only the main thread of a process can have one, because it takes Ctrl-C meanwhile.
+    """
+    from airflow_nrt.engine.java.finding import ensure_java
+    from airflow_nrt.usecases.interruption import interruption_of_java
+
+    ensure_java()
+    from airflow_nrt.engine.java.brief_java import brief_java
+    from airflow_nrt.engine.spark.jars import session_settings
+    from airflow_nrt.engine.spark.quick_session import end_session
+    from airflow_nrt.engine.spark.session import start_session
+
+    settings = {**brief_java(), **session_settings(plan)}
+    spark = start_session(plan.name, master, settings)
+    # Failures are reported once, in the words of the product.
+    spark.sparkContext.setLogLevel("OFF")
+    try:
+        with interruption_of_java():
+            yield spark
+    except Exception as failure:
+        from airflow_nrt.engine.failures.failures import explained
+
+        meaning = explained(failure, plan.origins)
+        if meaning is None or meaning is failure:
+            raise
+        raise meaning from failure
+    finally:
+        end_session(spark)
