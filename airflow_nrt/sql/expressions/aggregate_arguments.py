@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from airflow_nrt.basics.spelling import string_literal
 from airflow_nrt.basics.types import BIGINT, STRING, DataType
@@ -90,7 +90,7 @@ def _percentile(call: ast.Call, compile: Compile) -> Arguments:
     times = compile(frequency[0])
     if not times.type.is_integer:
         raise SqlError(f"the frequency of PERCENTILE is a whole number, here is {times.type.flink}", frequency[0].at)
-    counted = replace(times, sql=f"CASE WHEN {times.sql} > 0 THEN CAST({times.sql} AS BIGINT) END", type=BIGINT)
+    counted = times.computed(f"CASE WHEN {times.sql} > 0 THEN CAST({times.sql} AS BIGINT) END", BIGINT)
     pair = [operand, counted]
     return Arguments(_where_all_are(pair, _row(pair, ("v", "n"))), parameters)
 
@@ -118,7 +118,7 @@ def _json_object(call: ast.Call, compile: Compile) -> Arguments:
 
 
 def _json(call: ast.Call, value: Typed) -> Typed:
-    return replace(value, sql=json_text(value, call.at, call.name), type=STRING, constant=None)
+    return Typed(json_text(value, call.at, call.name), STRING, columns=value.columns)
 
 
 def _word(node: ast.Expression) -> str:
@@ -157,4 +157,4 @@ def _numbered(values: Sequence[Typed]) -> list[str]:
 def _where_all_are(values: Sequence[Typed], whole: Typed) -> Typed:
     """`whole` if none of the values is NULL, else NULL."""
     there = " AND ".join(f"{value.sql} IS NOT NULL" for value in values)
-    return replace(whole, sql=f"CASE WHEN {there} THEN {whole.sql} END")
+    return whole.computed(f"CASE WHEN {there} THEN {whole.sql} END")

@@ -27,6 +27,8 @@ def cast(operand: Typed, target: DataType, fails: bool, at: Place) -> Typed:
         return Typed(f"CAST(NULL AS {target.spark})", target.with_nullable(True))
     if operand.type.name in _NESTED and not fails and not _never_fails(operand.type, target):
         return Typed(_tried_array(operand, target, at), target, columns=operand.columns)
+    if _is_there(operand.type, target):
+        return replace(operand, type=target, constant=None)
     return Typed(_Cast(fails, at).value(operand, target), target, columns=operand.columns)
 
 
@@ -169,6 +171,13 @@ def _never_fails(source: DataType, target: DataType) -> bool:
 def _once(sql: str, name: str, body: str) -> str:
     """The body, in which `name` is the value of the expression. It is computed once."""
     return f"transform(array({sql}), {name} -> {body})[0]"
+
+
+def _is_there(source: DataType, target: DataType) -> bool:
+    """Whether a cast leaves its operand as it is: between times of enough digits, or equal nested types."""
+    if source.name == target.name == "TIME":
+        return (target.precision or 0) >= (source.precision or 0)
+    return source.name in _NESTED and source.name == target.name and _same(source, target)
 
 
 def _same(a: DataType, b: DataType) -> bool:

@@ -193,7 +193,7 @@ class Compiler:
         result = rule(left.type, right.type).with_nullable(nullable)
         if result.name == "DECIMAL":
             # Spark would use another precision for a literal and for BIGINT, and so another scale for the quotient.
-            left, right = (replace(side, sql=cast_to(side, as_decimal(side.type))) for side in (left, right))
+            left, right = (side.computed(cast_to(side, as_decimal(side.type))) for side in (left, right))
         sql = f"({left.sql} {node.operator} {right.sql})"
         if result.is_integer and node.operator == "/":
             sql = f"({left.sql} div {right.sql})"

@@ -129,8 +129,8 @@ class _RowWindows:
         self.compiler = Compiler(self.scope)
         self.calls: dict[ast.Call, AggregateCall] = {}
         self.frames: list[RowFrame] = []
-        self.inputs: dict[str, str] = {}
-        self.keys: dict[str, Field] = {}
+        self.inputs: dict[Typed, str] = {}
+        self.keys: dict[Typed, Field] = {}
         self.rowtime: ScopeColumn | None = None
         self.read: list[Typed] = []
 
@@ -270,11 +270,11 @@ class _RowWindows:
         if typed is None:
             return None
         self.read.append(typed)
-        return self.inputs.setdefault(typed.sql, f"v{len(self.inputs)}")
+        return self.inputs.setdefault(typed, f"v{len(self.inputs)}")
 
     def _key(self, typed: Typed) -> str:
         self.read.append(typed)
-        return self.keys.setdefault(typed.sql, Field(f"g{len(self.keys)}", typed.type)).name
+        return self.keys.setdefault(typed, Field(f"g{len(self.keys)}", typed.type)).name
 
     # ------------------------------------------------------------------ the operator
 
@@ -291,10 +291,10 @@ class _RowWindows:
         below, (calls, frames) = self.below, zip(*part)
         partitions = {frame.partition for frame in frames}
         used = {name for call in calls for name in (call.argument, call.filter)}.union(*partitions)
-        keys = {sql: field for sql, field in self.keys.items() if field.name in used}
-        taken = {field.name: quote(name) for name, field in columns.items()}
-        taken |= {field.name: sql for sql, field in keys.items()}
-        taken |= {name: sql for sql, name in self.inputs.items() if name in used}
+        keys = {typed: field for typed, field in self.keys.items() if field.name in used}
+        taken = {field.name: below.column(name).typed for name, field in columns.items()}
+        taken |= {field.name: typed for typed, field in keys.items()}
+        taken |= {name: typed for typed, name in self.inputs.items() if name in used}
         source = below.text
         if where is not None:
             condition = self.compiler.condition(where, "WHERE")
@@ -367,8 +367,8 @@ class _RowWindows:
         )
 
 
-def _written(columns: Mapping[str, Field], keys: Mapping[str, Field], where: ast.Expression | None) -> Written:
-    names = {sql.replace("`", ""): field for sql, field in keys.items()}
+def _written(columns: Mapping[str, Field], keys: Mapping[Typed, Field], where: ast.Expression | None) -> Written:
+    names = {typed.sql.replace("`", ""): field for typed, field in keys.items()}
     of = tuple((field.name, name) for name, field in (*columns.items(), *names.items()))
     return Written(of, text_of(where) if where is not None else None)
 

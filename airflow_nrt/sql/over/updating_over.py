@@ -150,7 +150,7 @@ class _UpdatingOver:
         items = [f"{quote(name)} AS {field.name}" for name, field in columns.items()]
         below = zip((*self.keys, *self.order, *self.arguments), (*keys, *order, *arguments))
         items += [f"{typed.sql} AS {field.name}" for typed, field in below]
-        items += CHANGE_HIDDEN if changing else [f"{arrival_position()} AS p"]
+        items += CHANGE_HIDDEN if changing else [f"{arrival_position().sql} AS p"]
         where = f" WHERE {self.where.sql}" if self.where is not None else ""
         kept = (*columns.values(), *order, *arguments)
         by = ", ".join([AFTER, *([ALIVE] if changing else []), *(field.name for field in keys)])

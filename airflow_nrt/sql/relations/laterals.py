@@ -119,7 +119,7 @@ def _rows(compiler: Compiler, right: ast.Lateral) -> Typed:
     if typed.type.name == "MAP":
         (_, key), (_, value) = typed.type.children
         entries = DataType("ARRAY", children=(("element", DataType("ROW", children=(("KEY", key), ("VALUE", value)))),))
-        return replace(typed, sql=f"CAST(map_entries({typed.sql}) AS {entries.spark})", type=entries)
+        return typed.computed(f"CAST(map_entries({typed.sql}) AS {entries.spark})", entries)
     if typed.type.name != "ARRAY":
         raise SqlError(f"UNNEST wants an ARRAY or a MAP, {text_of(right.expression)} is {typed.type.flink}", right.at)
     return typed

@@ -69,7 +69,7 @@ def _ranked(node: ast.Call, over: ast.Over, relation: Relation, compiler: Compil
 
 
 def _check_partition(node: ast.Call, keys: list[Typed], relation: Relation) -> None:
-    roles = {column.role for column in relation.columns if any(key.sql == quote(column.name) for key in keys)}
+    roles = {relation.column(key.column).role for key in keys if key.column is not None}
     missing = [name for name, role in (("window_start", "start"), ("window_end", "end")) if role not in roles]
     if missing:
         raise NotThereYet(

@@ -182,7 +182,7 @@ def _unique(
         keys = list(sides[0].unique)
     for n, kinds in enumerate((("INNER", "LEFT"), ("INNER", "RIGHT"))):
         other = sides[1 - n]
-        equal = {outer.name for inner, outer in other.columns for pair in pairs if pair[1 - n].sql == quote(inner.name)}
+        equal = {outer.name for inner, outer in other.columns for pair in pairs if pair[1 - n].column == inner.name}
         if kind in kinds and any(set(key) <= equal for key in other.unique):
             keys = [*sides[n].unique, *keys]
     return tuple(key for key in keys if set(key) <= set(shown))

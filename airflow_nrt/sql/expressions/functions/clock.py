@@ -14,10 +14,10 @@ from airflow_nrt.model.internal_columns import ABSORBED, CLOCK_SQL
 from airflow_nrt.sql.errors import Place, SqlError
 from airflow_nrt.sql.expressions.functions.signature import Function, check_count
 from airflow_nrt.sql.expressions.local_time import as_local
-from airflow_nrt.sql.expressions.typed import Typed
+from airflow_nrt.sql.expressions.typed import TimeAttribute, Typed
 
 PROCTIME_SQL = f"timestamp_millis({CLOCK_SQL})"
-"""A column that is nothing but this is a time attribute."""
+"""Processing time in Spark SQL."""
 
 _INSTANT = DataType("TIMESTAMP_LTZ", precision=3, nullable=False)
 
@@ -25,7 +25,7 @@ _INSTANT = DataType("TIMESTAMP_LTZ", precision=3, nullable=False)
 def _of_clock(derived: Callable[[Typed], Typed]) -> Function:
     def function(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
         check_count(arguments, at, name, 0, 0)
-        return derived(Typed(PROCTIME_SQL, _INSTANT))
+        return derived(Typed(PROCTIME_SQL, _INSTANT, time_attribute=TimeAttribute.PROCTIME))
 
     return function
 

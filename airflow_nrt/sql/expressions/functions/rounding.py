@@ -70,7 +70,7 @@ def truncate_places(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
     kind, sql = _with_places(number.type, places), number.sql
     if kind.is_integer:
         step = 10 ** max(-places, 0)
-        return Typed(sql if step == 1 else f"CAST({sql} - {sql} % {step} AS {kind.spark})", kind)
+        return number if step == 1 else Typed(f"CAST({sql} - {sql} % {step} AS {kind.spark})", kind)
     if kind.name == "DECIMAL":
         return Typed(f"CAST(IF({sql} < 0, ceil({sql}, {places}), floor({sql}, {places})) AS {kind.spark})", kind)
     if not 0 <= places <= 15:
