@@ -21,7 +21,7 @@ from airflow_nrt.sql.expressions.functions.arithmetic import divide_doubles
 from airflow_nrt.sql.expressions.functions.clock import CLOCK_FUNCTIONS, OF_SOURCES
 from airflow_nrt.sql.expressions.functions.other_dialects import WRITTEN
 from airflow_nrt.sql.expressions.functions.signature import Function
-from airflow_nrt.sql.expressions.intervals import interval_sql
+from airflow_nrt.sql.expressions.intervals import in_months, interval_sql
 from airflow_nrt.sql.expressions.known_functions import known_functions
 from airflow_nrt.sql.expressions.literals import literal
 from airflow_nrt.sql.expressions.local_time import alike_times, as_instant
@@ -80,7 +80,8 @@ class Compiler:
             case ast.Keyword():
                 return Typed(node.text, DataType("KEYWORD"), node.text)
             case ast.Interval():
-                return Typed(interval_sql(node), DataType("INTERVAL", nullable=False), constant=node.text)
+                kind = DataType("INTERVAL", nullable=False)
+                return Typed(interval_sql(node), kind, constant=node.text, in_months=in_months(node))
             case ast.Unary():
                 typed = self._unary(node)
             case ast.Binary():
@@ -139,7 +140,8 @@ class Compiler:
         operand = self.compile(node.operand)
         if operand.type.name == "INTERVAL" or operand.type.is_numeric:
             constant = _negated(operand.constant) if operand.constant is not None else None
-            return Typed(f"(- {operand.sql})", operand.type, constant, operand.columns)
+            negative = Typed(f"(- {operand.sql})", operand.type, constant, operand.columns)
+            return replace(negative, in_months=operand.in_months)
         raise SqlError(f"'-' wants a number, {text_of(node.operand)} is {operand.type.flink}", node.at)
 
     def _binary(self, node: ast.Binary) -> Typed:

@@ -21,7 +21,8 @@ class Typed:
     """`constant` is the value of a literal. `columns` are the columns of the scope that it reads, by name.
 
     `column` is the column, if the expression is nothing but a column. `time_attribute` is set if it is nothing but a
-    time attribute: a column, a field of a ROW column, or PROCTIME().
+    time attribute: a column, a field of a ROW column, or PROCTIME(). `in_months` is true of an interval of months or
+    years, which have no fixed length.
 
     Two expressions over the same rows are equal if Spark computes the same, whatever else is known of them.
     """
@@ -32,6 +33,12 @@ class Typed:
     columns: frozenset[str] = field(default=frozenset(), compare=False)
     column: str | None = field(default=None, compare=False)
     time_attribute: TimeAttribute | None = field(default=None, compare=False)
+    in_months: bool = field(default=False, compare=False)
+
+    @property
+    def word(self) -> str:
+        """The keyword that it is: HOUR in `EXTRACT(HOUR FROM ts)`. For anything else its SQL, which is no keyword."""
+        return self.constant or "" if self.type.name == "KEYWORD" else self.sql
 
     @classmethod
     def of_column(cls, name: str, kind: DataType, time_attribute: TimeAttribute | None = None) -> Typed:

@@ -39,7 +39,8 @@ def _if_null(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
 def _null_if(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
     check_count(arguments, at, name, 2, 2)
     _common(arguments, at, name)
-    return Typed(f"nullif({arguments[0].sql}, {arguments[1].sql})", arguments[0].type.with_nullable(True))
+    first, second = arguments
+    return Typed(f"nullif({first.sql}, {second.sql})", first.type.with_nullable(True), in_months=second.in_months)
 
 
 def _if(arguments: Sequence[Typed], at: Place, name: str) -> Typed:

@@ -16,10 +16,10 @@ _FRACTIONS_END = 2**52
 
 
 def _of_time(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
-    return round_to_unit(arguments[0], arguments[1].sql, up=name != "FLOOR", at=at)
+    return round_to_unit(arguments[0], arguments[1].word, up=name != "FLOOR", at=at)
 
 
-_of_clock = of_times(_of_time, lambda arguments: arguments[1].sql)
+_of_clock = of_times(_of_time, lambda arguments: arguments[1].word)
 
 
 def rounded(spark: str) -> Function:

@@ -76,9 +76,9 @@ def _part(unit: str, operand: Typed, at: Place) -> Typed:
 def _extract(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
     check_count(arguments, at, name, 2, 2)
     unit, operand = arguments
-    if unit.sql not in _PARTS:
-        raise NotThereYet(f"EXTRACT({unit.sql} …)", at, f"there are {', '.join(_PARTS)}")
-    return _part(unit.sql, operand, at)
+    if unit.word not in _PARTS:
+        raise NotThereYet(f"EXTRACT({unit.word} …)", at, f"there are {', '.join(_PARTS)}")
+    return _part(unit.word, operand, at)
 
 
 def _part_function(unit: str) -> Function:
@@ -126,7 +126,7 @@ def round_to_unit(operand: Typed, unit: str, *, up: bool, at: Place) -> Typed:
 
 
 def _unit(argument: Typed) -> str:
-    return argument.sql.removeprefix("SQL_TSI_")
+    return argument.word.removeprefix("SQL_TSI_")
 
 
 def _add(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
@@ -192,7 +192,7 @@ def _overlaps(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
 
 
 TEMPORAL: dict[str, Function] = {
-    "EXTRACT": of_times(_extract, lambda arguments: arguments[0].sql),
+    "EXTRACT": of_times(_extract, lambda arguments: arguments[0].word),
     **{name: _part_function(unit) for name, unit in _FUNCTIONS.items()},
     "TIMESTAMPADD": of_times(_add),
     "TIMESTAMPDIFF": of_times(_difference),
