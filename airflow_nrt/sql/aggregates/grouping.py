@@ -111,7 +111,10 @@ class Aggregation:
         return replace(planned, columns=titled(planned.columns, titles))
 
     def _relation(self, before: list[Typed], names: list[str], values: list[Typed], after: list[Typed]) -> Relation:
-        """The rows of the SELECT over the operator's. `before` are the conditions below it, `after` those above it."""
+        """The rows of the SELECT over the operator's. `before` are the conditions below it, `after` those above it.
+
+        Their text is "(SELECT `k0` AS `shop`, `a0` AS `s`, _nrt_end FROM `w1` WHERE (`a1` > 1))".
+        """
         node = self.relation.node
         operator, shared = self._operator(before)
         condition = " AND ".join(value.sql for value in after)
@@ -271,7 +274,10 @@ class Aggregation:
         )
 
     def _operator(self, before: list[Typed]) -> tuple[WindowAggregate | Regroup, Mapping[str, str]]:
-        """The operator, and the names of the keys and calls in it, if it is shared."""
+        """The operator, and the names of the keys and calls in it, if it is shared.
+
+        Its input is "SELECT `shop` AS `k0`, `price` AS `v0`, _nrt_ts, … FROM `orders` WHERE (`n` > 2)".
+        """
         relation = in_their_window(self.relation) if self.knows_windows else self.relation
         assert relation.rowtime_type is not None
         if relation.window is not None and relation.window.bounded_by_rows:

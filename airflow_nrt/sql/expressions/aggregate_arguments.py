@@ -78,7 +78,10 @@ def _listagg(call: ast.Call, compile: Compile) -> Arguments:
 
 
 def _percentile(call: ast.Call, compile: Compile) -> Arguments:
-    """PERCENTILE: the value, a share or an array of shares, and the frequency of the value."""
+    """PERCENTILE: the value, a share or an array of shares, and the frequency of the value.
+
+    A frequency is "CASE WHEN `n` > 0 THEN CAST(`n` AS BIGINT) END".
+    """
     _check_count(call, 2, 3)
     value, shares, *frequency = call.arguments
     parameters = tuple(_share(share, compile(share)) for share in elements(shares) or (shares,))
@@ -143,7 +146,7 @@ def _check_count(call: ast.Call, least: int, most: int | None) -> None:
 
 
 def _row(values: Sequence[Typed], names: Sequence[str]) -> Typed:
-    """The values as one ROW."""
+    """The values as one ROW: "named_struct('c0', `shop`, 'c1', `n`)"."""
     fields = ", ".join(f"{string_literal(name)}, {value.sql}" for name, value in zip(names, values))
     children = tuple((name, value.type.with_nullable(True)) for name, value in zip(names, values))
     columns = frozenset[str]().union(*(value.columns for value in values))
@@ -155,6 +158,6 @@ def _numbered(values: Sequence[Typed]) -> list[str]:
 
 
 def _where_all_are(values: Sequence[Typed], whole: Typed) -> Typed:
-    """`whole` if none of the values is NULL, else NULL."""
+    """`whole` if none of the values is NULL, else NULL: "CASE WHEN `n` IS NOT NULL THEN named_struct(…) END"."""
     there = " AND ".join(f"{value.sql} IS NOT NULL" for value in values)
     return whole.computed(f"CASE WHEN {there} THEN {whole.sql} END")

@@ -27,7 +27,7 @@ from airflow_nrt.sql.relations.unique import Keys, carried, computed
 def add_insert(
     findings: Findings, sink: Table, relation: Relation, values: tuple[Typed, ...], order: Sequence[Named] = ()
 ) -> Insert:
-    """Adds one insert, and gives it.
+    """Adds one insert, and gives it. Its query is "SELECT `shop` AS `shop`, `s` AS `s`, … AS _nrt_end FROM (…)".
 
     `values` are the sink's columns as expressions over the relation. `order` are the columns of the relation that its
     rows are sorted by.
@@ -100,7 +100,10 @@ def _unique_key(
 
 
 def matched(sink: Table, relation: Relation, statement: parsed.Insert) -> tuple[Typed, ...]:
-    """The values of the sink's columns, by position or by the column list of INSERT. Raises SqlError on a mismatch."""
+    """The values of the sink's columns, by position or by the column list of INSERT: "CAST(NULL AS INT)" for no value.
+
+    Raises SqlError on a mismatch.
+    """
     columns = written_columns(sink)
     targets = statement.columns or tuple(column.name for column in columns)
     for name in statement.columns:

@@ -48,7 +48,10 @@ class CommonColumns:
         return replace(join, condition=whole or ast.Literal("boolean", "TRUE", join.at))
 
     def shown(self, joined: Relation) -> Relation:
-        """The joined rows with the common columns first. The columns of both sides keep only their qualified names."""
+        """The joined rows with the common columns first: "(SELECT *, `orders.shop` AS `orders+shops.shop` FROM (…))".
+
+        The columns of both sides keep only their qualified names.
+        """
         if not self.pairs:
             return joined
         compiler = Compiler(Scope(joined.columns))

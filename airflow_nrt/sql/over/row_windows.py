@@ -286,7 +286,10 @@ class _RowWindows:
     def _operator(
         self, findings: Findings, where: ast.Expression | None, columns: Mapping[str, Field], part: Part
     ) -> WindowAggregate:
-        """The operator of a part's calls over the rows of this WHERE. It also keeps these columns of the rows."""
+        """The operator of a part's calls over the rows of this WHERE. It also keeps these columns of the rows.
+
+        Its input is "SELECT `shop` AS `k0`, `shop` AS `g0`, `n` AS `v0`, struct(…) AS `p`, _nrt_ts, … FROM `orders`".
+        """
         assert self.rowtime is not None
         below, (calls, frames) = self.below, zip(*part)
         partitions = {frame.partition for frame in frames}
@@ -326,7 +329,10 @@ class _RowWindows:
         )
 
     def relation(self, findings: Findings, where: ast.Expression | None, reads: Reads) -> Relation:
-        """The rows of this WHERE when they are complete, with the results of the calls as columns `_over_…`."""
+        """The rows of this WHERE when they are complete, with the results of the calls as columns `_over_…`.
+
+        Their text is "(SELECT k0 AS `shop`, a0 AS `_over_a0`, p AS _nrt_pos, _nrt_end FROM `w1`)".
+        """
         below = self.below
         assert self.rowtime is not None
         kept = tuple(column for column in below.columns if reads(column))

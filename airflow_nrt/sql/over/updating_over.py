@@ -82,6 +82,7 @@ class _UpdatingOver:
         return first
 
     def plan(self) -> tuple[ast.Select, Relation]:
+        """The rows are "(SELECT c0 AS `shop`, a0 AS `_over_a0`, _nrt_after, _nrt_key FROM `u1`)"."""
         planned = [self._call(call) for call in self.calls]
         results = tuple(ScopeColumn(f"_over_{call.name}", call.type) for call, _ in planned)
         node = replace(self.node, items=rewritten(self.node.items, self._column), where=None)
@@ -142,6 +143,10 @@ class _UpdatingOver:
         return _ROWS if frame.unit == "ROWS" else _RANGE
 
     def _operator(self, columns: Mapping[str, Field], planned: Sequence[tuple[AggregateCall, str]]) -> UpdatingRows:
+        """Its input is "SELECT `shop` AS c0, `shop` AS k0, `price` AS o0, `n` AS v0, struct(…) AS p FROM `orders`".
+
+        A call is over "(PARTITION BY _nrt_after, k0 ORDER BY o0 ASC NULLS FIRST RANGE BETWEEN … AND CURRENT ROW)".
+        """
         relation = self.relation
         changing = relation.is_changing
         keys = tuple(Field(f"k{n}", key.type) for n, key in enumerate(self.keys))

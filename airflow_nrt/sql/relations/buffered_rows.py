@@ -33,7 +33,7 @@ Reads = Callable[[ScopeColumn], bool]
 def arrival_position() -> Typed:
     """The position of a row when it arrived: its file, block and row number.
 
-    Its SQL is "struct(_nrt_position.file AS file, _nrt_position.block AS block, …)".
+    Its SQL is "struct(_nrt_pos.file AS file, _nrt_pos.block AS block, _nrt_pos.row AS row)".
     """
     parts = ", ".join(f"{POSITION}.{part} AS {part}" for part, _ in POSITION_TYPE.children)
     return Typed(f"struct({parts})", POSITION_TYPE)
@@ -47,7 +47,8 @@ def finished(
 ) -> Relation:
     """The relation as rows of finished windows, if its windowing function is pending.
 
-    `where` is the condition that these rows hold already, for people.
+    Its text is "(SELECT k0 AS `shop`, window_end AS `window_end`, p AS _nrt_pos, _nrt_end FROM `w1`)". `where` is the
+    condition that these rows hold already, for people.
     """
     if relation.pending is None:
         return relation

@@ -34,7 +34,11 @@ _TOO_MANY = f"{STOP_MARK}LATERAL or UNNEST makes more than {_POSITIONS} rows of 
 
 
 def lateral(findings: Findings, node: ast.Join, right: ast.Lateral, left: Named) -> Relation:
-    """The rows of the left side joined with those of the right, with their window and time. Raises SqlError."""
+    """The rows of the left side joined with those of the right, with their window and time. Raises SqlError.
+
+    They are "(SELECT `shop` AS `o.shop`, _nrt_e AS `t.tag`, … FROM (SELECT *, posexplode(`tags`) AS (_nrt_n, _nrt_e)
+    FROM `orders`))".
+    """
     relation, alias = left
     _check(node)
     if relation.has_sessions:

@@ -44,8 +44,9 @@ def plan_projection(
     relation_of: RelationOf,
     demand: Demand | None = None,
 ) -> Relation:
-    """A projection with a filter. A pending windowing function stays pending if its columns only pass through.
+    """A projection with a filter: "(SELECT upper(`shop`) AS `u`, _nrt_ts, … FROM `orders` WHERE (`n` > 2))".
 
+    A pending windowing function stays pending if its columns only pass through.
     `relation_of` plans the FROM of a subquery. `demand` is that of the query that reads the projection.
     """
     ranks = any(has_over(item.expression) for item in node.items)

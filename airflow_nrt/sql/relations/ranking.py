@@ -47,6 +47,7 @@ def check_all_rows(node: ast.Call) -> None:
 
 
 def _ranked(node: ast.Call, over: ast.Over, relation: Relation, compiler: Compiler) -> Typed:
+    """Gives "CAST(row_number() OVER (PARTITION BY _nrt_end, … ORDER BY `price` DESC NULLS LAST, …) AS BIGINT)"."""
     if node.name not in RANKINGS:
         raise NotThereYet(f"{node.name} … OVER", node.at)
     check_ranking(node, over)
@@ -78,7 +79,7 @@ def _check_partition(node: ast.Call, keys: list[Typed], relation: Relation) -> N
 
 
 def _ties(first: ast.OrderItem, compiler: Compiler, relation: Relation) -> list[str]:
-    """The order of rows that ORDER BY leaves equal: by arrival, then by content.
+    """The order of rows that ORDER BY leaves equal: by arrival, "_nrt_pos.file ASC", then by content, "`shop` ASC".
 
     By a descending time the newest row is first, so that of equal ones the last to arrive is first.
     """

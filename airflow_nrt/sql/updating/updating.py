@@ -122,6 +122,7 @@ class _UpdatingAggregation(Aggregation):
         return ways_to_bound(table, self.time, self.node.where, None if self._holds_values else growing)
 
     def _relation(self, before: list[Typed], names: list[str], values: list[Typed], after: list[Typed]) -> Relation:
+        """The rows are "(SELECT `k0` AS `shop`, `a0` AS `s`, _nrt_after, _nrt_key FROM `u1` WHERE (`a1` > 1))"."""
         relation = self.relation
         items = [f"{typed.sql} AS {quote(name)}" for name, typed in self.inputs.items()]
         condition = " AND ".join(typed.sql for typed in before)

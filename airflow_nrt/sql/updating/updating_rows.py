@@ -90,6 +90,7 @@ class _Ranking:
         return _RANK_VALUE if node == self.call else None
 
     def plan(self) -> Relation:
+        """The rows are "(SELECT `shop` AS `shop`, _nrt_rank AS `r`, _nrt_after, … FROM (SELECT … FROM `u1`))"."""
         relation = self.relation
         items = expand(self.node.items, relation, None)
         names = column_names(items)
@@ -124,11 +125,15 @@ class _Ranking:
         )
 
     def _needed(self, name: str, value: Typed) -> Typed:
-        """The value of a column, or NULL if no query reads it, so that nothing is kept for it."""
+        """The value of a column, or "CAST(NULL AS STRING)" if no query reads it, so that nothing is kept for it."""
         kept = self.demand.reads(name) or value.type.name == "NULL"
         return value if kept else Typed(f"CAST(NULL AS {value.type.spark})", value.type)
 
     def _operator(self, keys: list[Typed], columns: dict[Typed, Field], where: Typed | None) -> UpdatingRows:
+        """Its input is "SELECT `shop` AS k0, `shop` AS c0, `price` AS c1, struct(…) AS p FROM `orders` WHERE …".
+
+        Its rank is "CAST(row_number() OVER (PARTITION BY _nrt_after, k0 ORDER BY c1 DESC NULLS LAST, …) AS BIGINT)".
+        """
         relation = self.relation
         fields = tuple(Field(f"k{n}", key.type) for n, key in enumerate(keys))
         items = [f"{key.sql} AS {field.name}" for key, field in zip(keys, fields)]
@@ -193,7 +198,10 @@ class _Ranking:
         return replace(operator, limit=None if operator.changing else limit, constant=constant)
 
     def _position(self) -> str:
-        """SQL of the position of arrival, with the window for a row of several windows."""
+        """SQL of the position of arrival, with the window for a row of several windows.
+
+        It is "struct(_nrt_pos.file AS file, _nrt_pos.block AS block, _nrt_pos.row AS row, `window_end` AS w) AS p".
+        """
         parts = [f"{POSITION}.{part} AS {part}" for part in _POSITION_PARTS]
         return f"struct({', '.join([*parts, *([f'{quote(self.end_name)} AS w'] if self.end_name else [])])}) AS p"
 

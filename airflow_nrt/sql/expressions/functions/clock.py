@@ -31,6 +31,7 @@ def _of_clock(derived: Callable[[Typed], Typed]) -> Function:
 
 
 def _date(now: Typed) -> Typed:
+    """Gives "CAST(CAST(timestamp_millis(…) AS TIMESTAMP_NTZ) AS DATE)"."""
     return Typed(f"CAST({as_local(now).sql} AS DATE)", DATE.with_nullable(False))
 
 
@@ -39,7 +40,10 @@ def _time(now: Typed) -> Typed:
 
 
 def _current_watermark(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
-    """The watermark of the row's source before its batch, NULL if there was none yet."""
+    """The watermark of the row's source before its batch: "timestamp_millis(_nrt_absorbed.watermark)".
+
+    It is NULL if there was none yet.
+    """
     check_count(arguments, at, name, 1, 1)
     kind = arguments[0].type
     if not kind.is_timestamp:

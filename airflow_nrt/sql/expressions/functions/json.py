@@ -31,17 +31,19 @@ _VALUES = {"BOOLEAN": ("BOOLEAN",), "INT": ("BIGINT",), "DOUBLE": ("BIGINT", "DE
 
 
 def _otherwise(word: str, default: str, kind: DataType, name: str) -> str:
-    """SQL of a value that is missing."""
+    """SQL of a value that is missing: "CAST('none' AS STRING)" for DEFAULT 'none' ON EMPTY."""
     if word == "ERROR":
         return f"CAST(raise_error('{name} finds no value, and ERROR was asked for') AS {kind.spark})"
     return f"CAST({default} AS {kind.spark})" if word == "DEFAULT" else f"CAST(NULL AS {kind.spark})"
 
 
 def _unless_null(document: Typed, sql: str) -> str:
+    """Gives "CASE WHEN `s` IS NOT NULL THEN … END"."""
     return f"CASE WHEN {document.sql} IS NOT NULL THEN {sql} END" if document.type.nullable else sql
 
 
 def _value(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
+    """JSON_VALUE: "transform(array(…), _nrt_x -> CASE WHEN _nrt_x.k IN (…) THEN try_cast(…) … END)[0]"."""
     document, where, returning, *cases = arguments
     check_string(document, 1, at, name)
     path, kind = read_path(where, at, name), returning.type.with_nullable(True)
@@ -59,7 +61,10 @@ def _value(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
 
 
 def _query(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
-    """JSON_QUERY: a value that is neither array nor object needs a wrapper."""
+    """JSON_QUERY: a value that is neither array nor object needs a wrapper.
+
+    It is "CASE WHEN `s` IS NOT NULL THEN transform(array(…), _nrt_x -> CASE WHEN … THEN … END)[0] END".
+    """
     document, where, returning, wrapper, empty, error = arguments
     check_string(document, 1, at, name)
     path, kind = read_path(where, at, name), returning.type.with_nullable(True)
@@ -92,6 +97,7 @@ def _query(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
 
 
 def _exists(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
+    """JSON_EXISTS: "CASE WHEN `s` IS NOT NULL THEN IF(coalesce(…, 'VOID') <> 'VOID', TRUE, FALSE) END"."""
     document, where, error = arguments
     check_string(document, 1, at, name)
     path = read_path(where, at, name)
@@ -105,6 +111,7 @@ def _exists(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
 
 
 def _is_json(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
+    """IS JSON ARRAY: "(coalesce(… = 'ARRAY', FALSE))"."""
     document, kind = arguments
     check_string(document, 1, at, name)
     there = kind_of(f"try_parse_json({document.sql})")
@@ -142,6 +149,7 @@ def _member(value: Typed, on_null: Typed, at: Place, name: str) -> str:
 
 
 def _enclosed(begin: str, parts: list[str], end: str) -> str:
+    """Gives "concat('[', concat_ws(',', …), ']')"."""
     return f"concat('{begin}', concat_ws(',', {', '.join(parts)}), '{end}')" if parts else f"'{begin}{end}'"
 
 
