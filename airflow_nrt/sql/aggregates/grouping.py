@@ -8,7 +8,7 @@ from functools import partial
 
 from airflow_nrt.basics.spelling import quote
 from airflow_nrt.basics.types import BIGINT, Field
-from airflow_nrt.model.internal_columns import ABSORBED, WINDOW_START
+from airflow_nrt.model.internal_columns import WINDOW_START
 from airflow_nrt.model.operators import AggregateCall, Query, Regroup, WindowAggregate
 from airflow_nrt.model.window_columns import ROLES, bounds
 from airflow_nrt.model.written import Written
@@ -78,7 +78,7 @@ class Aggregation:
         self.findings = findings
         self.node = node
         self.relation = relation
-        self.below = Compiler(Scope(relation.columns, None, ABSORBED in relation.hidden))
+        self.below = Compiler(Scope(relation.columns, None, relation.has_batch))
         self.above = Compiler(Scope(relation.columns), self._above)
         self.inputs: dict[str, Typed] = {}
         self.keys: list[tuple[ast.Expression, Field]] = []

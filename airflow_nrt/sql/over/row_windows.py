@@ -204,7 +204,7 @@ class _RowWindows:
     def _bound(self, frame: ast.Frame, bound: ast.Bound) -> int | None:
         """The bound in rows or milliseconds before the current row. It is negative after the row. None: unbounded."""
         value = bound.value
-        if value is None or _is_current(bound):
+        if value is None or bound.is_current_row:
             return None if value is None else 0
         if frame.unit == "ROWS":
             length = _number(value)
@@ -379,11 +379,8 @@ def _written(columns: Mapping[str, Field], keys: Mapping[Typed, Field], where: a
     return Written(of, text_of(where) if where is not None else None)
 
 
-def _is_current(bound: ast.Bound) -> bool:
-    return bound.following and isinstance(bound.value, ast.Literal) and bound.value.text == "0"
-
-
 def _number(node: ast.Expression) -> int:
-    if not isinstance(node, ast.Literal) or node.kind != "number" or not node.text.isdigit():
+    number = node.whole if isinstance(node, ast.Literal) else None
+    if number is None:
         raise SqlError(f"a whole number of rows is needed, not {text_of(node)}", node.at)
-    return int(node.text)
+    return number

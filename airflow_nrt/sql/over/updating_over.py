@@ -137,8 +137,7 @@ class _UpdatingOver:
         if frame is None:
             return _RANGE
         low, high = frame.low, frame.high
-        current = high.following and isinstance(high.value, ast.Literal) and high.value.text == "0"
-        if not current or low.value is not None or low.following:
+        if not high.is_current_row or low.value is not None or low.following:
             raise NotThereYet("a frame other than from UNBOUNDED PRECEDING to CURRENT ROW, not by time", frame.at)
         return _ROWS if frame.unit == "ROWS" else _RANGE
 

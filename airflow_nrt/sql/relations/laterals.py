@@ -79,7 +79,7 @@ def as_several(
     relation: Relation, text: str, columns: tuple[ScopeColumn, ...], kept: tuple[ScopeColumn, ...], at: Place
 ) -> Relation:
     """The relation whose `text` makes several rows of one. `kept` are the columns of the row itself."""
-    if POSITION in relation.hidden and relation.laterals == _DEEPEST:
+    if relation.has_position and relation.laterals == _DEEPEST:
         raise NotThereYet("more than two LATERAL or UNNEST one after another", at)
     return replace(renamed(relation, text, columns, kept), laterals=relation.laterals + 1)
 

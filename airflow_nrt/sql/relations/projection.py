@@ -9,7 +9,7 @@ from functools import partial
 from itertools import count
 
 from airflow_nrt.basics.spelling import quote
-from airflow_nrt.model.internal_columns import ABSORBED, ROWTIME, WINDOW_END
+from airflow_nrt.model.internal_columns import ROWTIME, WINDOW_END
 from airflow_nrt.sql.errors import Place, Problems, SqlError
 from airflow_nrt.sql.expressions.expressions import Compiler
 from airflow_nrt.sql.expressions.scope import Scope, ScopeColumn
@@ -53,7 +53,7 @@ def plan_projection(
     if ranks or (node.where is not None and has_subquery(node.where)):
         node, relation = finished_for(findings, node, relation, alias, demand)
     items = expand(node.items, relation, alias)
-    text, has_clock = relation.text, ABSORBED in relation.hidden
+    text, has_clock = relation.text, relation.has_batch
     clauses = [*(item.expression for item in node.items), *([node.where] if node.where is not None else [])]
     if relation.window is not None and asks_for_clock(clauses):
         text, has_clock = with_firing_clock(findings, relation, node.at), True

@@ -85,6 +85,6 @@ def _ties(first: ast.OrderItem, compiler: Compiler, relation: Relation) -> list[
     """
     latest = first.descending and compiler.compile(first.expression).type.is_timestamp
     direction = "DESC" if latest else "ASC"
-    positions = [f"{POSITION}.{part} {direction}" for part in ("file", "block", "row") if POSITION in relation.hidden]
+    positions = [f"{POSITION}.{part} {direction}" for part in ("file", "block", "row") if relation.has_position]
     content = [f"{quote(c.name)} {direction}" for c in relation.columns if c.type.name not in UNORDERED]
     return [*positions, *content]
