@@ -374,9 +374,9 @@ class _RowWindows:
 
 
 def _written(columns: Mapping[str, Field], keys: Mapping[Typed, Field], where: ast.Expression | None) -> Written:
-    names = {typed.sql.replace("`", ""): field for typed, field in keys.items()}
-    of = tuple((field.name, name) for name, field in (*columns.items(), *names.items()))
-    return Written(of, text_of(where) if where is not None else None)
+    names = [(field.name, name) for name, field in columns.items()]
+    names += [(field.name, typed.column or typed.sql.replace("`", "")) for typed, field in keys.items()]
+    return Written(tuple(names), text_of(where) if where is not None else None)
 
 
 def _number(node: ast.Expression) -> int:
