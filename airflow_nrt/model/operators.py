@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -16,8 +15,6 @@ from airflow_nrt.model.windows import Span, Window
 from airflow_nrt.model.written import Written
 from airflow_nrt.program.functions import PythonFunction
 
-QUOTED = re.compile(r"`((?:[^`]|``)+)`")
-"""Names in Spark SQL."""
 _BOUNDS = ("window_start", "window_end", "window_time", WINDOW_START, WINDOW_END)
 
 

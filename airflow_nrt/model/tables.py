@@ -24,7 +24,7 @@ class Column:
     """A column. A computed one has an `expression` (Spark SQL), which `reads` these columns of the file.
 
     `text` is the expression as the report writes it. `metadata` is the connector's key of a METADATA column, which is
-    computed, too.
+    computed, too. `proctime`: it is nothing but processing time, and so a time attribute.
     """
 
     name: str
@@ -33,6 +33,7 @@ class Column:
     reads: tuple[str, ...] = field(default=(), metadata=METADATA)
     metadata: str | None = None
     text: str | None = None
+    proctime: bool = field(default=False, metadata=METADATA)
 
     @property
     def is_computed(self) -> bool:
@@ -46,6 +47,7 @@ class Watermark:
     `expression` is Spark SQL for milliseconds (BIGINT) over the columns that it `reads` and `_nrt_ts`, the rowtime in
     milliseconds; NULL proposes no watermark. `text` is the expression as the report writes it. `path` leads into a ROW
     column: for `WATERMARK FOR event.log_ts` the column is `event`, the path `("log_ts",)`.
+    `delay` is how long it lags the rowtime (ms), None if that is not constant.
     """
 
     column: str
@@ -53,6 +55,7 @@ class Watermark:
     text: str = field(compare=False)
     reads: tuple[str, ...] = field(metadata=METADATA)
     path: tuple[str, ...] = ()
+    delay: int | None = field(default=None, metadata=METADATA)
 
     @property
     def name(self) -> str:

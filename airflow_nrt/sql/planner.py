@@ -26,7 +26,7 @@ from airflow_nrt.sql.expressions.python_functions import declare_function, own_f
 from airflow_nrt.sql.expressions.scope import ScopeColumn
 from airflow_nrt.sql.inserts.changes import check_bounded, check_takes_changes
 from airflow_nrt.sql.inserts.in_order import in_order, rows_at_end, sorted_as
-from airflow_nrt.sql.inserts.inserts import add_insert, as_typed, matched, written_keys
+from airflow_nrt.sql.inserts.inserts import add_insert, matched, written_keys
 from airflow_nrt.sql.inserts.not_null import drops_null
 from airflow_nrt.sql.inserts.one_key import check_alone
 from airflow_nrt.sql.inserts.timing import check_timing, delayed, timing_of
@@ -223,7 +223,7 @@ class Planner:
                 waits = relation.is_changing and not relation.adds_only
                 rows = rows_at_end(findings, relation, query.at) if waits else relation
                 relation = sorted_as(rows, relation, by)
-            add_insert(findings, table, relation, tuple(map(as_typed, shown(relation).columns)), by)
+            add_insert(findings, table, relation, tuple(column.typed for column in shown(relation).columns), by)
         self._describe_inserts(written, relation.node, before)
 
     def columns_of(self, query: ast.Query) -> tuple[ScopeColumn, ...]:

@@ -19,7 +19,6 @@ from airflow_nrt.sql.ddl.ddl import check_dimension, check_source, scope_columns
 from airflow_nrt.sql.errors import NotThereYet, Place, Problems, SqlError, SqlErrors
 from airflow_nrt.sql.expressions.aggregates import contains_aggregate
 from airflow_nrt.sql.expressions.scope import Scope, ScopeColumn
-from airflow_nrt.sql.inserts.inserts import as_typed
 from airflow_nrt.sql.inserts.timing import check_untimed
 from airflow_nrt.sql.joins.joins import join
 from airflow_nrt.sql.joins.lookup_join import lookup_join
@@ -402,7 +401,7 @@ class Queries:
         if relation.is_changing:
             relation = timed_by_column(relation, column, self.zone)
         if column.proctime:
-            self.findings.note_columns(relation, [as_typed(column)])
+            self.findings.note_columns(relation, [column.typed])
             relation = timed_by_clock(relation, self.zone, at)
         for name in names.values():
             if name in relation.names:

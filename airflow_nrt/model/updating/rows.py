@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from airflow_nrt.basics.metadata import METADATA
 from airflow_nrt.basics.types import Field
-from airflow_nrt.model.operators import QUOTED, AggregateCall, Query
+from airflow_nrt.model.operators import AggregateCall, Query
 from airflow_nrt.model.updating.groups import OfGroups
 from airflow_nrt.model.written import Written
 
@@ -59,7 +59,3 @@ class UpdatingRows(OfGroups):
     @property
     def keeps_all_rows(self) -> bool:
         return self.changing and bool(self.computed)
-
-    def made_of(self, column: str) -> tuple[str, ...]:
-        computed = (sql for known, sql in self.computed if known.name == column)
-        return (*super().made_of(column), *(name for sql in computed for name in QUOTED.findall(sql)))

@@ -8,7 +8,7 @@ from functools import partial
 
 from airflow_nrt.basics.spelling import quote
 from airflow_nrt.basics.types import BIGINT, Field
-from airflow_nrt.model.internal_columns import ABSORBED, WINDOW_START
+from airflow_nrt.model.internal_columns import WINDOW_START
 from airflow_nrt.model.operators import AggregateCall, Query, Regroup, WindowAggregate
 from airflow_nrt.model.window_columns import ROLES, bounds
 from airflow_nrt.model.written import Written
@@ -28,7 +28,7 @@ from airflow_nrt.sql.relations.buffered_rows import finished, narrowed
 from airflow_nrt.sql.relations.column_demand import Demand
 from airflow_nrt.sql.relations.findings import Findings, Values
 from airflow_nrt.sql.relations.names import unknown_names
-from airflow_nrt.sql.relations.projection import column_names, expand, plain_column, titled, written_names
+from airflow_nrt.sql.relations.projection import column_names, expand, titled, written_names
 from airflow_nrt.sql.relations.relation import Relation, in_their_window
 from airflow_nrt.sql.relations.rows_read import reads_of
 from airflow_nrt.sql.relations.unique import carried, keys_of_windows
@@ -78,9 +78,9 @@ class Aggregation:
         self.findings = findings
         self.node = node
         self.relation = relation
-        self.below = Compiler(Scope(relation.columns, None, ABSORBED in relation.hidden))
+        self.below = Compiler(Scope(relation.columns, None, relation.has_batch))
         self.above = Compiler(Scope(relation.columns), self._above)
-        self.inputs: dict[str, str] = {}
+        self.inputs: dict[str, Typed] = {}
         self.keys: list[tuple[ast.Expression, Field]] = []
         self.windows: dict[str, ast.Expression] = {}
         self.of_window: list[ast.Expression] = []
@@ -111,7 +111,10 @@ class Aggregation:
         return replace(planned, columns=titled(planned.columns, titles))
 
     def _relation(self, before: list[Typed], names: list[str], values: list[Typed], after: list[Typed]) -> Relation:
-        """The rows of the SELECT over the operator's. `before` are the conditions below it, `after` those above it."""
+        """The rows of the SELECT over the operator's. `before` are the conditions below it, `after` those above it.
+
+        Their text is "(SELECT `k0` AS `shop`, `a0` AS `s`, _nrt_end FROM `w1` WHERE (`a1` > 1))".
+        """
         node = self.relation.node
         operator, shared = self._operator(before)
         condition = " AND ".join(value.sql for value in after)
@@ -120,12 +123,11 @@ class Aggregation:
             f"(SELECT {', '.join([*selected, *bounds(operator.window)])} FROM {_result(operator, shared)}"
             f"{f' WHERE {condition}' if condition else ''})"
         )
-        key_names = {field.name for _, field in self.keys}
-        fields = tuple(quote(field.name) for _, field in self.keys)
+        fields = tuple(key_column(field) for _, field in self.keys)
         keys = tuple(
-            (name, shared.get(source, source))
+            (name, shared.get(value.column, value.column))
             for name, value in zip(names, values)
-            if (source := plain_column(value)) is not None and source in key_names
+            if value.column is not None and value in fields
         )
         return Relation(
             text,
@@ -151,16 +153,16 @@ class Aggregation:
                 are_wrong = True
                 continue
             window_columns = [name for name in typed.columns if self.relation.column(name).role is not None]
-            plain = plain_column(typed)
-            if plain is not None and self.relation.column(plain).role is not None:
-                self.windows[self.relation.column(plain).role or ""] = expression
+            role = None if typed.column is None else self.relation.column(typed.column).role
+            if role is not None:
+                self.windows[role] = expression
             elif window_columns and len(window_columns) == len(typed.columns):
                 self.of_window.append(expression)
             elif all(known != expression for known, _ in self.keys):
                 self._note_windows(typed)
                 field = Field(f"k{len(self.keys)}", typed.type)
                 self.keys.append((expression, field))
-                self.inputs[field.name] = typed.sql
+                self.inputs[field.name] = typed
                 self.read.append(typed)
         if are_wrong:
             problems.stop()
@@ -191,7 +193,7 @@ class Aggregation:
         if column.role is None:
             return None
         name = _ROLE_NAMES[column.role]
-        return Typed(quote(name), column.type, columns=frozenset({name}))
+        return Typed.of_column(name, column.type)
 
     def _above(self, node: ast.Expression) -> Typed | None:
         if isinstance(node, ast.Absent):
@@ -199,7 +201,7 @@ class Aggregation:
             return Typed(f"CAST(NULL AS {kind.spark})", kind)
         for expression, field in self.keys:
             if node == expression:
-                return Typed(quote(field.name), field.type, columns=frozenset({field.name}))
+                return key_column(field)
         if node in self.windows.values():
             return self._role_column(node)
         if node in self.of_window:
@@ -207,7 +209,7 @@ class Aggregation:
         if is_aggregate(node):
             assert isinstance(node, ast.Call)
             call = self._call(node)
-            return Typed(quote(call.name), call.type, columns=frozenset({call.name}))
+            return Typed.of_column(call.name, call.type)
         if isinstance(node, ast.Name):
             self.below.scope.find(node)
             raise SqlError(f"Expression '{text_of(node)}' is not being grouped: add it to GROUP BY", node.at)
@@ -252,11 +254,11 @@ class Aggregation:
         if typed is None:
             return None
         self.read.append(typed)
-        for name, sql in self.inputs.items():
-            if sql == typed.sql and name.startswith(prefix):
+        for name, known in self.inputs.items():
+            if known == typed and name.startswith(prefix):
                 return name
-        name = f"{prefix}{sum(1 for known in self.inputs if known.startswith(prefix))}"
-        self.inputs[name] = typed.sql
+        name = f"{prefix}{sum(1 for other in self.inputs if other.startswith(prefix))}"
+        self.inputs[name] = typed
         return name
 
     # ------------------------------------------------------------------ the operator
@@ -272,14 +274,17 @@ class Aggregation:
         )
 
     def _operator(self, before: list[Typed]) -> tuple[WindowAggregate | Regroup, Mapping[str, str]]:
-        """The operator, and the names of the keys and calls in it, if it is shared."""
+        """The operator, and the names of the keys and calls in it, if it is shared.
+
+        Its input is "SELECT `shop` AS `k0`, `price` AS `v0`, _nrt_ts, … FROM `orders` WHERE (`n` > 2)".
+        """
         relation = in_their_window(self.relation) if self.knows_windows else self.relation
         assert relation.rowtime_type is not None
         if relation.window is not None and relation.window.bounded_by_rows:
             # Sessions of different keys may end together.
             start = Field(f"k{len(self.keys)}", BIGINT)
             self.keys.append((ast.Name((WINDOW_START,), self.node.at), start))
-            self.inputs[start.name] = WINDOW_START
+            self.inputs[start.name] = Typed(WINDOW_START, start.type)
         condition = " AND ".join(typed.sql for typed in before)
         source = f"{relation.text}{f' WHERE {condition}' if condition else ''}"
         taken = Values(dict(self.inputs), relation.hidden, source)
@@ -314,13 +319,21 @@ class Aggregation:
         )
 
     def _column(self, name: str, value: Typed) -> ScopeColumn:
-        role = ROLES.get(plain_column(value) or "")
+        role = ROLES.get(value.column or "")
         of_window = all(column in ROLES for column in value.columns)
         return ScopeColumn(name, value.type, rowtime=role == "time", role=role, of_window=of_window)
 
 
+def key_column(field: Field) -> Typed:
+    """A key of the operator, as an expression over its result."""
+    return Typed.of_column(field.name, field.type)
+
+
 def _result(operator: WindowAggregate | Regroup, shared: Mapping[str, str]) -> str:
-    """SQL of the operator's result, under this aggregation's names for its columns."""
+    """SQL of the operator's result, under this aggregation's names for its columns: "`w1`".
+
+    If it has other names for them in a shared operator: "(SELECT `a3` AS `a0`, window_start, …, _nrt_end FROM `w1`)".
+    """
     if all(name == other for name, other in shared.items()):
         return quote(operator.name)
     known = {key.name for key in operator.keys} | {call.name for call in operator.aggregates}

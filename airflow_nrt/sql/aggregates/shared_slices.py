@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from airflow_nrt.model.operators import ROWS_COME, AggregateCall, Query, WindowAggregate
+from airflow_nrt.sql.expressions.typed import Typed
 from airflow_nrt.sql.relations.findings import Findings, Values
 
 
@@ -50,9 +51,9 @@ def _merged(
     known: WindowAggregate, below: Values, other: WindowAggregate, values: Values
 ) -> tuple[WindowAggregate, Mapping[str, str], Values]:
     columns, names = dict(below.columns), {}
-    for name, sql in values.columns.items():
-        names[name] = _name_of(sql, name[0], columns)
-        columns[names[name]] = sql
+    for name, typed in values.columns.items():
+        names[name] = _name_of(typed, name[0], columns)
+        columns[names[name]] = typed
     calls = list(known.aggregates)
     for call in other.aggregates:
         moved = replace(call, argument=names.get(call.argument or ""), filter=names.get(call.filter or ""))
@@ -73,7 +74,7 @@ def _meaning(call: AggregateCall) -> AggregateCall:
     return replace(call, name="", text="")
 
 
-def _name_of(sql: str, prefix: str, columns: Mapping[str, str]) -> str:
+def _name_of(typed: Typed, prefix: str, columns: Mapping[str, Typed]) -> str:
     """The column with this value, or a new name for it. The `prefix` is that of its kind of value."""
     alike = [name for name in columns if name.startswith(prefix)]
-    return next((name for name in alike if columns[name] == sql), f"{prefix}{len(alike)}")
+    return next((name for name in alike if columns[name] == typed), f"{prefix}{len(alike)}")

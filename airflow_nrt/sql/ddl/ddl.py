@@ -18,8 +18,8 @@ from airflow_nrt.sql.ddl.metadata import is_system_rowtime, metadata_column, row
 from airflow_nrt.sql.ddl.watermark import declare_watermark
 from airflow_nrt.sql.errors import NotThereYet, Place, Problems, SqlError, SqlErrors
 from airflow_nrt.sql.expressions.expressions import Compiler
-from airflow_nrt.sql.expressions.functions.clock import PROCTIME_SQL
 from airflow_nrt.sql.expressions.scope import Scope, ScopeColumn
+from airflow_nrt.sql.expressions.typed import TimeAttribute
 from airflow_nrt.sql.parse import ast, parsed
 from airflow_nrt.sql.parse.meaning import words_of
 from airflow_nrt.sql.parse.walk import children
@@ -206,7 +206,8 @@ def _column(
     _check_reads(definition.expression, computed)
     typed = compiler.compile(definition.expression)
     reads, text = tuple(sorted(typed.columns)), words_of(definition.expression)
-    return Column(definition.name, typed.type, typed.sql, reads, text=text)
+    by_clock = typed.time_attribute is TimeAttribute.PROCTIME
+    return Column(definition.name, typed.type, typed.sql, reads, text=text, proctime=by_clock)
 
 
 def _check_reads(node: ast.Expression, computed: set[str]) -> None:
@@ -221,9 +222,7 @@ def scope_columns(table: Table) -> tuple[ScopeColumn, ...]:
     """The columns of a table as a query sees them, with its time attribute."""
     watermark = table.watermark
     return tuple(
-        ScopeColumn(
-            column.name, column.type, proctime=column.expression == PROCTIME_SQL, constant=column.name in table.constant
-        )
+        ScopeColumn(column.name, column.type, proctime=column.proctime, constant=column.name in table.constant)
         if watermark is None or watermark.column != column.name
         else ScopeColumn(column.name, column.type, rowtime=not watermark.path, rowtime_path=watermark.path)
         for column in table.columns

@@ -11,7 +11,7 @@ from airflow_nrt.model.tables import Column, Watermark
 from airflow_nrt.sql.ddl.metadata import is_rowtime_of_source
 from airflow_nrt.sql.errors import Place, SqlError
 from airflow_nrt.sql.expressions.expressions import Compiler
-from airflow_nrt.sql.expressions.functions.clock import PROCTIME_SQL, WATERMARKS_OF_SOURCES
+from airflow_nrt.sql.expressions.functions.clock import WATERMARKS_OF_SOURCES
 from airflow_nrt.sql.expressions.intervals import interval_ms
 from airflow_nrt.sql.expressions.scope import Scope, ScopeColumn
 from airflow_nrt.sql.parse import ast, parsed
@@ -25,7 +25,7 @@ def declare_watermark(
     """The watermark of a table. Raises SqlError if the rowtime is no column, or if it or the watermark is no time."""
     scope = Scope([ScopeColumn(column.name, column.type) for column in columns])
     rowtime = scope.time_column(definition.column)
-    if any(column.name == rowtime.name and column.expression == PROCTIME_SQL for column in columns):
+    if any(column.name == rowtime.name and column.proctime for column in columns):
         raise SqlError("A watermark can not be defined for a processing-time attribute column.", definition.column.at)
     _check_rowtime(rowtime.name, rowtime.type, definition.column.at)
     if _is_of_source(definition.expression):
@@ -39,7 +39,7 @@ def declare_watermark(
         )
     delay = _constant_delay(definition)
     if delay is not None:
-        expression = f"({ROWTIME} - {delay}L)"
+        expression = _behind(delay)
     elif proposal.type.is_integer:
         expression = f"CAST({proposal.sql} AS BIGINT)"
     elif proposal.type.name == rowtime.type.name:
@@ -51,7 +51,13 @@ def declare_watermark(
             definition.expression.at,
         )
     column, *path = definition.column.parts
-    return Watermark(column, expression, definition.text, tuple(sorted({*proposal.columns, column})), tuple(path))
+    reads = tuple(sorted({*proposal.columns, column}))
+    return Watermark(column, expression, definition.text, reads, tuple(path), delay)
+
+
+def _behind(delay: int) -> str:
+    """SQL of a watermark that lags the rowtime by so many milliseconds: "(_nrt_ts - 5000L)"."""
+    return f"({ROWTIME} - {delay}L)"
 
 
 def _is_of_source(node: ast.Expression) -> bool:
@@ -71,7 +77,7 @@ def _of_source(definition: parsed.WatermarkDefinition, column: Column, connector
             f"WATERMARK FOR {column.name} AS {column.name} - INTERVAL '5' SECOND",
             definition.expression.at,
         )
-    return Watermark(column.name, f"({ROWTIME} - 1L)", definition.text, (column.name,))
+    return Watermark(column.name, _behind(1), definition.text, (column.name,), delay=1)
 
 
 def _constant_delay(definition: parsed.WatermarkDefinition) -> int | None:
@@ -96,5 +102,8 @@ def _check_rowtime(name: str, kind: DataType, at: Place) -> None:
 
 
 def _milliseconds(sql: str, kind: DataType) -> str:
-    """SQL of a TIMESTAMP or TIMESTAMP_LTZ as milliseconds of its clock. The engine's session zone is UTC."""
+    """SQL of a TIMESTAMP or TIMESTAMP_LTZ as milliseconds of its clock: "unix_millis(CAST(`ts` AS TIMESTAMP))".
+
+    The engine's session zone is UTC.
+    """
     return f"unix_millis({sql})" if kind.name == "TIMESTAMP_LTZ" else f"unix_millis(CAST({sql} AS TIMESTAMP))"

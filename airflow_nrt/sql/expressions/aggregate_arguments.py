@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from airflow_nrt.basics.spelling import string_literal
 from airflow_nrt.basics.types import BIGINT, STRING, DataType
@@ -78,7 +78,10 @@ def _listagg(call: ast.Call, compile: Compile) -> Arguments:
 
 
 def _percentile(call: ast.Call, compile: Compile) -> Arguments:
-    """PERCENTILE: the value, a share or an array of shares, and the frequency of the value."""
+    """PERCENTILE: the value, a share or an array of shares, and the frequency of the value.
+
+    A frequency is "CASE WHEN `n` > 0 THEN CAST(`n` AS BIGINT) END".
+    """
     _check_count(call, 2, 3)
     value, shares, *frequency = call.arguments
     parameters = tuple(_share(share, compile(share)) for share in elements(shares) or (shares,))
@@ -90,7 +93,7 @@ def _percentile(call: ast.Call, compile: Compile) -> Arguments:
     times = compile(frequency[0])
     if not times.type.is_integer:
         raise SqlError(f"the frequency of PERCENTILE is a whole number, here is {times.type.flink}", frequency[0].at)
-    counted = replace(times, sql=f"CASE WHEN {times.sql} > 0 THEN CAST({times.sql} AS BIGINT) END", type=BIGINT)
+    counted = times.computed(f"CASE WHEN {times.sql} > 0 THEN CAST({times.sql} AS BIGINT) END", BIGINT)
     pair = [operand, counted]
     return Arguments(_where_all_are(pair, _row(pair, ("v", "n"))), parameters)
 
@@ -118,7 +121,7 @@ def _json_object(call: ast.Call, compile: Compile) -> Arguments:
 
 
 def _json(call: ast.Call, value: Typed) -> Typed:
-    return replace(value, sql=json_text(value, call.at, call.name), type=STRING, constant=None)
+    return Typed(json_text(value, call.at, call.name), STRING, columns=value.columns)
 
 
 def _word(node: ast.Expression) -> str:
@@ -143,7 +146,7 @@ def _check_count(call: ast.Call, least: int, most: int | None) -> None:
 
 
 def _row(values: Sequence[Typed], names: Sequence[str]) -> Typed:
-    """The values as one ROW."""
+    """The values as one ROW: "named_struct('c0', `shop`, 'c1', `n`)"."""
     fields = ", ".join(f"{string_literal(name)}, {value.sql}" for name, value in zip(names, values))
     children = tuple((name, value.type.with_nullable(True)) for name, value in zip(names, values))
     columns = frozenset[str]().union(*(value.columns for value in values))
@@ -155,6 +158,6 @@ def _numbered(values: Sequence[Typed]) -> list[str]:
 
 
 def _where_all_are(values: Sequence[Typed], whole: Typed) -> Typed:
-    """`whole` if none of the values is NULL, else NULL."""
+    """`whole` if none of the values is NULL, else NULL: "CASE WHEN `n` IS NOT NULL THEN named_struct(…) END"."""
     there = " AND ".join(f"{value.sql} IS NOT NULL" for value in values)
-    return replace(whole, sql=f"CASE WHEN {there} THEN {whole.sql} END")
+    return whole.computed(f"CASE WHEN {there} THEN {whole.sql} END")

@@ -21,12 +21,17 @@ _LONG = 300
 
 
 def cast(operand: Typed, target: DataType, fails: bool, at: Place) -> Typed:
-    """CAST, or TRY_CAST if it must not fail. Raises NotThereYet for a pair of types that is not supported."""
+    """CAST, or TRY_CAST if it must not fail: "CAST(`price` AS INT)".
+
+    Raises NotThereYet for a pair of types that is not supported.
+    """
     target = target.with_nullable(operand.type.nullable or not fails)
     if operand.type.name == "NULL":
         return Typed(f"CAST(NULL AS {target.spark})", target.with_nullable(True))
     if operand.type.name in _NESTED and not fails and not _never_fails(operand.type, target):
         return Typed(_tried_array(operand, target, at), target, columns=operand.columns)
+    if _is_there(operand.type, target):
+        return replace(operand, type=target, constant=None)
     return Typed(_Cast(fails, at).value(operand, target), target, columns=operand.columns)
 
 
@@ -35,7 +40,7 @@ _FULL_DIGITS = 6
 
 
 def cast_to(typed: Typed, target: DataType) -> str:
-    """SQL of the value as the target type, without a cast if it has that type already."""
+    """SQL of the value as the target type, "CAST(`n` AS BIGINT)", without a cast if it has that type already."""
     if typed.type.with_nullable(True) == target.with_nullable(True) or typed.type.spark == target.spark:
         both = typed.type.has_fraction_of_second and target.has_fraction_of_second
         shrinks = both and _digits(typed.type) > _digits(target)
@@ -71,12 +76,16 @@ class _Cast:
         return _to_length(sql, target)
 
     def _spark(self, sql: str, target: DataType) -> str:
+        """A cast by Spark: "TRY_CAST(`s` AS INT)"."""
         return f"{'CAST' if self.fails else 'TRY_CAST'}({sql} AS {target.spark})"
 
     # ------------------------------------------------------------------ from strings
 
     def _read(self, sql: str, target: DataType, written: DataType) -> str:
-        """A text as the target type. `written` is the type that the report writes, for the error."""
+        """A text as the target type: "IF(`s` IS NULL, NULL, coalesce(try_cast(…), raise_error(…)))".
+
+        `written` is the type that the report writes, for the error.
+        """
         if len(sql) > _LONG:
             name = f"_nrt_s{self.depth}"
             return _once(sql, name, self._read(name, target, written))
@@ -90,7 +99,7 @@ class _Cast:
     # ------------------------------------------------------------------ to strings
 
     def _text(self, operand: Typed, target: DataType) -> str:
-        """A value as Flink prints it."""
+        """A value as Flink prints it: "upper(CAST(`b` AS STRING))", "date_format(`ts`, 'yyyy-MM-dd HH:mm:ss.SSS')"."""
         kind = operand.type
         if kind.name == "BOOLEAN":
             return f"upper(CAST({operand.sql} AS STRING))"
@@ -125,6 +134,7 @@ class _Cast:
     # ------------------------------------------------------------------ to the same with other values
 
     def _nested(self, operand: Typed, target: DataType) -> str:
+        """An ARRAY, MAP or ROW with other elements: "transform(`a`, _nrt_c0 -> CAST(_nrt_c0 AS BIGINT))"."""
         if _same(operand.type, target):
             return operand.sql
         name = f"_nrt_c{self.depth}"
@@ -147,7 +157,10 @@ class _Cast:
 
 
 def _tried_array(operand: Typed, target: DataType, at: Place) -> str:
-    """TRY_CAST of an array, which is NULL as a whole if one of its elements can't be cast."""
+    """TRY_CAST of an array, which is NULL as a whole if one of its elements can't be cast.
+
+    It is "transform(array(`a`), _nrt_x -> IF(exists(_nrt_x, …), NULL, transform(_nrt_x, _nrt_a -> …)))[0]".
+    """
     if operand.type.name != "ARRAY" or target.name != "ARRAY" or target.children[0][1].name in _NESTED:
         raise NotThereYet(f"TRY_CAST of {operand.type.flink} AS {target.flink}", at, "CAST or TRY_CAST what is inside")
     tried = _Cast(False, at, 1).value(Typed("_nrt_a", operand.type.children[0][1]), target.children[0][1])
@@ -167,8 +180,15 @@ def _never_fails(source: DataType, target: DataType) -> bool:
 
 
 def _once(sql: str, name: str, body: str) -> str:
-    """The body, in which `name` is the value of the expression. It is computed once."""
+    """The body, in which `name` is the value of the expression: "transform(array(`s`), _nrt_s0 -> …)[0]"."""
     return f"transform(array({sql}), {name} -> {body})[0]"
+
+
+def _is_there(source: DataType, target: DataType) -> bool:
+    """Whether a cast leaves its operand as it is: between times of enough digits, or equal nested types."""
+    if source.name == target.name == "TIME":
+        return (target.precision or 0) >= (source.precision or 0)
+    return source.name in _NESTED and source.name == target.name and _same(source, target)
 
 
 def _same(a: DataType, b: DataType) -> bool:
@@ -186,7 +206,10 @@ def _same(a: DataType, b: DataType) -> bool:
 
 
 def _to_length(sql: str, kind: DataType) -> str:
-    """A string, bytes or a time with the length or the precision of its type. Spark keeps them in full."""
+    """A string, bytes or a time with the length or the precision of its type: "left(`s`, 3)".
+
+    Spark keeps them in full.
+    """
     if kind.name == "CHAR":
         return f"rpad({sql}, {kind.precision}, ' ')"
     if kind.name == "VARCHAR":
@@ -207,7 +230,7 @@ def _digits(kind: DataType) -> int:
 
 
 def _timestamp_text(typed: Typed) -> str:
-    """A TIMESTAMP(p) as Flink prints it: always p fraction digits."""
+    """A TIMESTAMP(p) as Flink prints it, always p fraction digits: "date_format(`ts`, 'yyyy-MM-dd HH:mm:ss.SSS')"."""
     precision = typed.type.precision or 0
     fraction = "." + "S" * precision if precision else ""
     return f"date_format({typed.sql}, 'yyyy-MM-dd HH:mm:ss{fraction}')"

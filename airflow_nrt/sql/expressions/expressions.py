@@ -21,7 +21,7 @@ from airflow_nrt.sql.expressions.functions.arithmetic import divide_doubles
 from airflow_nrt.sql.expressions.functions.clock import CLOCK_FUNCTIONS, OF_SOURCES
 from airflow_nrt.sql.expressions.functions.other_dialects import WRITTEN
 from airflow_nrt.sql.expressions.functions.signature import Function
-from airflow_nrt.sql.expressions.intervals import interval_sql
+from airflow_nrt.sql.expressions.intervals import in_months, interval_sql
 from airflow_nrt.sql.expressions.known_functions import known_functions
 from airflow_nrt.sql.expressions.literals import literal
 from airflow_nrt.sql.expressions.local_time import alike_times, as_instant
@@ -80,7 +80,8 @@ class Compiler:
             case ast.Keyword():
                 return Typed(node.text, DataType("KEYWORD"), node.text)
             case ast.Interval():
-                return Typed(interval_sql(node), DataType("INTERVAL", nullable=False), constant=node.text)
+                kind = DataType("INTERVAL", nullable=False)
+                return Typed(interval_sql(node), kind, constant=node.text, in_months=in_months(node))
             case ast.Unary():
                 typed = self._unary(node)
             case ast.Binary():
@@ -133,16 +134,19 @@ class Compiler:
     # ------------------------------------------------------------------ operators
 
     def _unary(self, node: ast.Unary) -> Typed:
+        """Gives "(NOT `paid`)", "(- `n`)"."""
         if node.operator == "NOT":
             operand = self.condition(node.operand, "NOT")
             return _built(f"(NOT {operand.sql})", operand.type, operand)
         operand = self.compile(node.operand)
         if operand.type.name == "INTERVAL" or operand.type.is_numeric:
             constant = _negated(operand.constant) if operand.constant is not None else None
-            return Typed(f"(- {operand.sql})", operand.type, constant, operand.columns)
+            negative = Typed(f"(- {operand.sql})", operand.type, constant, operand.columns)
+            return replace(negative, in_months=operand.in_months)
         raise SqlError(f"'-' wants a number, {text_of(node.operand)} is {operand.type.flink}", node.at)
 
     def _binary(self, node: ast.Binary) -> Typed:
+        """Gives "(`n` > 1)", "(`shop` <=> `other`)"."""
         try:
             left = self.compile(node.left)
         except (SqlError, SqlErrors) as wrong:
@@ -175,6 +179,7 @@ class Compiler:
         return wrong if len(problems.errors) == 1 else SqlErrors(problems.errors)
 
     def _concatenate(self, node: ast.Binary, left: Typed, right: Typed) -> Typed:
+        """Gives "concat(`shop`, 'x')"."""
         for side, typed in ((node.left, left), (node.right, right)):
             if not typed.type.is_string and typed.type.name != "NULL":
                 raise SqlError(f"'||' joins strings, {text_of(side)} is {typed.type.flink}: CAST it to STRING", side.at)
@@ -182,6 +187,7 @@ class Compiler:
         return _built(f"concat({left.sql}, {right.sql})", STRING.with_nullable(nullable), left, right)
 
     def _arithmetic(self, node: ast.Binary, left: Typed, right: Typed) -> Typed:
+        """Gives "CAST((`n` div 2) AS INT)", "CAST((`price` / CAST(2 AS DECIMAL(10,0))) AS DECIMAL(21,13))"."""
         nullable = left.type.nullable or right.type.nullable
         if "INTERVAL" in (left.type.name, right.type.name):
             return time_arithmetic(node, left, right)
@@ -193,7 +199,7 @@ class Compiler:
         result = rule(left.type, right.type).with_nullable(nullable)
         if result.name == "DECIMAL":
             # Spark would use another precision for a literal and for BIGINT, and so another scale for the quotient.
-            left, right = (replace(side, sql=cast_to(side, as_decimal(side.type))) for side in (left, right))
+            left, right = (side.computed(cast_to(side, as_decimal(side.type))) for side in (left, right))
         sql = f"({left.sql} {node.operator} {right.sql})"
         if result.is_integer and node.operator == "/":
             sql = f"({left.sql} div {right.sql})"
@@ -219,12 +225,14 @@ class Compiler:
         return values
 
     def _between(self, node: ast.Between) -> Typed:
+        """Gives "(`n` BETWEEN 1 AND 2)"."""
         operand, low, high = self.compiled([node.operand, node.low, node.high])
         operand, low, high = self._comparable([operand, low, high], node.at, "BETWEEN")
         word = "NOT BETWEEN" if node.negated else "BETWEEN"
         return _built(f"({operand.sql} {word} {low.sql} AND {high.sql})", BOOLEAN, operand, low, high)
 
     def _in(self, node: ast.In) -> Typed:
+        """Gives "(`n` IN (1, 2))"."""
         if node.query is not None:
             raise NotThereYet("IN (SELECT …)", node.at, _IN_WHERE)
         operand, *values = self.compiled([node.operand, *node.values])
@@ -235,6 +243,7 @@ class Compiler:
         return _built(f"({operand.sql} {'NOT ' if node.negated else ''}IN ({listed}))", BOOLEAN, operand, *values)
 
     def _is(self, node: ast.Is) -> Typed:
+        """Gives "(`shop` IS NOT NULL)"."""
         operand = self.compile(node.operand) if node.what == "NULL" else self.condition(node.operand, "IS")
         what = "NULL" if node.what == "UNKNOWN" else node.what
         sql = f"({operand.sql} IS {'NOT ' if node.negated else ''}{what})"
@@ -245,6 +254,7 @@ class Compiler:
         return matched(node, self.compile(node.operand), self.compile(node.pattern), escape)
 
     def _case(self, node: ast.Case) -> Typed:
+        """Gives "CASE WHEN (`n` > 1) THEN 1 ELSE 0 END"."""
         conditions, results = [], []
         for when, then in node.branches:
             if node.operand is not None:
@@ -261,6 +271,7 @@ class Compiler:
         return _built(sql, common, *conditions, *results, default)
 
     def _dot(self, node: ast.Dot) -> Typed:
+        """Gives "(`events`[0]).`log_ts`": a field of what is no column."""
         operand = self.compile(node.operand)
         kind = field_type(operand.type, node.name, node.at)
         return _built(f"({operand.sql}).{quote(node.name)}", kind, operand)
@@ -335,7 +346,10 @@ def _negated(number: str) -> str:
 
 
 def _time_literal(text: Typed, target: DataType, at: Place) -> Typed:
-    """A string literal read as a date or a time. For a TIMESTAMP_LTZ it is read on the session's clock."""
+    """A string literal read as a date or a time: "CAST('2024-01-01' AS DATE)".
+
+    For a TIMESTAMP_LTZ it is read on the session's clock.
+    """
     if target.name == "TIME":
         return replace(cast(text, DataType("TIME", precision=DIGITS), True, at), constant=text.constant)
     kind = DataType("TIMESTAMP", precision=target.precision) if target.name == "TIMESTAMP_LTZ" else target

@@ -18,7 +18,7 @@ _MOST = {"HOUR": 23, "MINUTE": 59, "SECOND": 59}
 
 def interval_ms(node: ast.Interval) -> int:
     """Milliseconds of an interval of days or less. Raises SqlError for months, years and malformed texts."""
-    if node.unit in _MONTHS:
+    if in_months(node):
         raise SqlError(
             f"windows and watermarks take SECOND, MINUTE, HOUR and DAY as units; {node.unit} has no fixed length",
             node.at,
@@ -72,9 +72,14 @@ def _span(node: ast.Interval, text: str) -> int:
     return total + int((decimals or "0")[:3].ljust(3, "0"))
 
 
+def in_months(node: ast.Interval) -> bool:
+    """Whether an interval is in months or years, which have no fixed length."""
+    return node.unit in _MONTHS
+
+
 def interval_sql(node: ast.Interval) -> str:
-    """The interval in Spark SQL."""
-    if node.unit in _MONTHS:
+    """The interval in Spark SQL: "INTERVAL '14' MONTH", "INTERVAL '90.000' SECOND"."""
+    if in_months(node):
         return f"INTERVAL '{_months(node)}' MONTH"
     ms = interval_ms(node)
     sign, ms = ("-", -ms) if ms < 0 else ("", ms)

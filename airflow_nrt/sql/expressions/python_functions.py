@@ -216,7 +216,7 @@ def accepted(function: PythonFunction, arguments: Sequence[Typed], at: Place, na
 
 def _for_python(value: Typed) -> Typed:
     """A value with Spark's times, which become Python's."""
-    return replace(value, sql=with_times(value.sql, value.type, as_spark_time), type=times_as(value.type, SPARK_TIME))
+    return value.computed(with_times(value.sql, value.type, as_spark_time), times_as(value.type, SPARK_TIME))
 
 
 def _argument(argument: Typed, parameter: Parameter, at: Place, name: str) -> Typed:
@@ -229,7 +229,7 @@ def _argument(argument: Typed, parameter: Parameter, at: Place, name: str) -> Ty
         )
     if given.name == "NULL":
         kind = wanted or DataType("STRING")
-        return replace(argument, sql=f"CAST(NULL AS {kind.spark})", type=kind.with_nullable(True))
+        return argument.computed(f"CAST(NULL AS {kind.spark})", kind.with_nullable(True))
     if wanted is None:
         return argument
     if wanted.name == "DECIMAL" and (given.is_integer or given.name == "DECIMAL"):
@@ -255,4 +255,4 @@ def _argument(argument: Typed, parameter: Parameter, at: Place, name: str) -> Ty
 
 def _as(argument: Typed, kind: DataType) -> Typed:
     nullable = argument.type.nullable
-    return replace(argument, sql=f"CAST({argument.sql} AS {kind.spark})", type=kind.with_nullable(nullable))
+    return argument.computed(f"CAST({argument.sql} AS {kind.spark})", kind.with_nullable(nullable))

@@ -10,7 +10,7 @@ from airflow_nrt.basics.spelling import quote
 from airflow_nrt.basics.types import DataType
 from airflow_nrt.model.options.known import nearest
 from airflow_nrt.sql.errors import Place, SqlError
-from airflow_nrt.sql.expressions.typed import Typed
+from airflow_nrt.sql.expressions.typed import TimeAttribute, Typed
 from airflow_nrt.sql.parse import ast
 
 
@@ -45,8 +45,14 @@ class ScopeColumn:
         return self.shown or self.name
 
     @property
+    def typed(self) -> Typed:
+        """The column as an expression."""
+        time = TimeAttribute.ROWTIME if self.rowtime else TimeAttribute.PROCTIME if self.proctime else None
+        return Typed.of_column(self.name, self.type, time)
+
+    @property
     def rowtime_field(self) -> str | None:
-        """The time attribute inside a ROW column, in Spark SQL."""
+        """The time attribute inside a ROW column, in Spark SQL: "`event`.`log_ts`"."""
         return ".".join(map(quote, (self.name, *self.rowtime_path))) if self.rowtime_path else None
 
 
@@ -108,12 +114,15 @@ class Scope:
         return ScopeColumn(".".join((column.name, *path)), kind, rowtime=path == column.rowtime_path)
 
     def resolve(self, name: ast.Name) -> Typed:
-        """A column, or a field of a ROW column."""
-        column = self.find(name)
+        """A column, or a field of a ROW column: "`event`.`log_ts`"."""
+        column, path = self.located(name)
+        if not path:
+            return column.typed
         sql, kind = quote(column.name), column.type
-        for part in name.parts[self._index(name) + 1 :]:
+        for part in path:
             sql, kind = f"{sql}.{quote(part)}", field_type(kind, part, name.at)
-        return Typed(sql, kind, columns=frozenset({column.name}))
+        time = TimeAttribute.ROWTIME if path == column.rowtime_path else None
+        return Typed(sql, kind, columns=frozenset({column.name}), time_attribute=time)
 
     def _called(self, name: ast.Name, index: int) -> list[ScopeColumn]:
         """The columns of this name. If it is qualified, only those of that table."""

@@ -11,20 +11,23 @@ from airflow_nrt.sql.parse.unparse import text_of
 
 
 def time_arithmetic(node: ast.Binary, left: Typed, right: Typed) -> Typed:
-    """The result if one side is an INTERVAL. Raises SqlError if the operator does not take these types."""
+    """The result if one side is an INTERVAL: "(`ts` + INTERVAL '90.000' SECOND)".
+
+    Raises SqlError if the operator does not take these types.
+    """
     if left.type.name == "INTERVAL" and (node.operator == "+" or node.operator == "*"):
         left, right = right, left
     columns = left.columns | right.columns
     if node.operator == "*" and left.type.is_integer:
-        # The interval comes last, because `in_months` looks at the end of the SQL.
         kind = right.type.with_nullable(left.type.nullable or right.type.nullable)
-        return Typed(f"({left.sql} * {right.sql})", kind, columns=columns)
+        return Typed(f"({left.sql} * {right.sql})", kind, columns=columns, in_months=right.in_months)
     if node.operator in ("+", "-"):
-        if left.type.name == "INTERVAL" and right.type.name == "INTERVAL" and in_months(left) == in_months(right):
-            return Typed(f"({left.sql} {node.operator} {right.sql})", right.type, columns=columns)
+        if left.type.name == "INTERVAL" and right.type.name == "INTERVAL" and left.in_months == right.in_months:
+            sql = f"({left.sql} {node.operator} {right.sql})"
+            return Typed(sql, right.type, columns=columns, in_months=right.in_months)
         if left.type.name == "DATE" and right.type.name == "INTERVAL":
             # A DATE moves by whole days: hours and minutes are cut.
-            interval = right.sql if in_months(right) else f"CAST({right.sql} AS INTERVAL DAY)"
+            interval = right.sql if right.in_months else f"CAST({right.sql} AS INTERVAL DAY)"
             return Typed(f"({left.sql} {node.operator} {interval})", _nullable(left, right), columns=columns)
         if left.type.name == "TIME" and right.type.name == "INTERVAL":
             # After midnight the TIME starts again at 00:00.
@@ -42,8 +45,3 @@ def time_arithmetic(node: ast.Binary, left: Typed, right: Typed) -> Typed:
 
 def _nullable(left: Typed, right: Typed) -> DataType:
     return left.type.with_nullable(left.type.nullable or right.type.nullable)
-
-
-def in_months(interval: Typed) -> bool:
-    """Whether an interval is in months, which have no fixed length."""
-    return interval.sql.rstrip(")").endswith("MONTH")

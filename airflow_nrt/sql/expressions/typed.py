@@ -2,19 +2,52 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from enum import Enum
 
+from airflow_nrt.basics.spelling import quote
 from airflow_nrt.basics.types import DataType, decimal
+
+
+class TimeAttribute(Enum):
+    """The time that a time attribute has: that of the row, or that of the batch which absorbs it."""
+
+    ROWTIME = "rowtime"
+    PROCTIME = "proctime"
 
 
 @dataclass(frozen=True)
 class Typed:
-    """`constant` is the value of a literal. `columns` are the columns of the scope that it reads, by name."""
+    """`constant` is the value of a literal. `columns` are the columns of the scope that it reads, by name.
+
+    `column` is the column, if the expression is nothing but a column. `time_attribute` is set if it is nothing but a
+    time attribute: a column, a field of a ROW column, or PROCTIME(). `in_months` is true of an interval of months or
+    years, which have no fixed length.
+
+    Two expressions over the same rows are equal if Spark computes the same, whatever else is known of them.
+    """
 
     sql: str
-    type: DataType
-    constant: str | None = None
-    columns: frozenset[str] = frozenset()
+    type: DataType = field(compare=False)
+    constant: str | None = field(default=None, compare=False)
+    columns: frozenset[str] = field(default=frozenset(), compare=False)
+    column: str | None = field(default=None, compare=False)
+    time_attribute: TimeAttribute | None = field(default=None, compare=False)
+    in_months: bool = field(default=False, compare=False)
+
+    @property
+    def word(self) -> str:
+        """The keyword that it is: HOUR in `EXTRACT(HOUR FROM ts)`. For anything else its SQL, which is no keyword."""
+        return self.constant or "" if self.type.name == "KEYWORD" else self.sql
+
+    @classmethod
+    def of_column(cls, name: str, kind: DataType, time_attribute: TimeAttribute | None = None) -> Typed:
+        """A column as an expression: `price` is "`price`"."""
+        return cls(quote(name), kind, None, frozenset({name}), name, time_attribute)
+
+    def computed(self, sql: str, kind: DataType | None = None) -> Typed:
+        """Another expression that is computed from this one, of the same type if no `kind` is given."""
+        return Typed(sql, kind or self.type, self.constant, self.columns)
 
 
 def as_decimal(kind: DataType) -> DataType:

@@ -20,15 +20,14 @@ from airflow_nrt.sql.inserts.not_null import kept, written
 from airflow_nrt.sql.parse import parsed
 from airflow_nrt.sql.relations.findings import Findings
 from airflow_nrt.sql.relations.ordering import Named, order_sql
-from airflow_nrt.sql.relations.projection import plain_column
 from airflow_nrt.sql.relations.relation import Relation
-from airflow_nrt.sql.relations.unique import Keys, carried
+from airflow_nrt.sql.relations.unique import Keys, carried, computed
 
 
 def add_insert(
     findings: Findings, sink: Table, relation: Relation, values: tuple[Typed, ...], order: Sequence[Named] = ()
 ) -> Insert:
-    """Adds one insert, and gives it.
+    """Adds one insert, and gives it. Its query is "SELECT `shop` AS `shop`, `s` AS `s`, … AS _nrt_end FROM (…)".
 
     `values` are the sink's columns as expressions over the relation. `order` are the columns of the relation that its
     rows are sorted by.
@@ -66,7 +65,7 @@ def add_insert(
 def _end_column(sink: Table, relation: Relation, values: tuple[Typed, ...]) -> str | None:
     """The sink column that holds `window_end`, None if none does."""
     ends = {column.name for column in relation.columns if column.role == "end"}
-    written_ends = (c.name for v, c in zip(values, written_columns(sink)) if plain_column(v) in ends)
+    written_ends = (c.name for v, c in zip(values, written_columns(sink)) if v.column in ends)
     return next(written_ends, None)
 
 
@@ -77,8 +76,7 @@ def written_columns(sink: Table) -> tuple[Column, ...]:
 
 def written_keys(sink: Table, relation: Relation, values: tuple[Typed, ...]) -> Keys:
     """The sets of sink columns that identify the query's rows."""
-    unique = [tuple(map(quote, key)) for key in relation.unique]
-    return carried(unique, [column.name for column in written_columns(sink)], values)
+    return carried(computed(relation, relation.unique), [column.name for column in written_columns(sink)], values)
 
 
 def _unique_key(
@@ -95,20 +93,17 @@ def _unique_key(
     operator_keys = dict(relation.keys)
     written: dict[str, str] = {}
     for value, column in zip(values, written_columns(sink)):
-        source = plain_column(value)
-        if source is not None and source in operator_keys:
-            written.setdefault(operator_keys[source], column.name)
+        if value.column is not None and value.column in operator_keys:
+            written.setdefault(operator_keys[value.column], column.name)
     keys = [key.name for key in operator.keys]
     return tuple(written[key] for key in keys) if all(key in written for key in keys) else None
 
 
-def as_typed(column: ScopeColumn) -> Typed:
-    """A column of a relation as an expression over it."""
-    return Typed(quote(column.name), column.type, columns=frozenset({column.name}))
-
-
 def matched(sink: Table, relation: Relation, statement: parsed.Insert) -> tuple[Typed, ...]:
-    """The values of the sink's columns, by position or by the column list of INSERT. Raises SqlError on a mismatch."""
+    """The values of the sink's columns, by position or by the column list of INSERT: "CAST(NULL AS INT)" for no value.
+
+    Raises SqlError on a mismatch.
+    """
     columns = written_columns(sink)
     targets = statement.columns or tuple(column.name for column in columns)
     for name in statement.columns:
@@ -133,7 +128,7 @@ def matched(sink: Table, relation: Relation, statement: parsed.Insert) -> tuple[
                 f"the query's column {source.name!r} is {source.type.flink}: CAST it, or change the table",
                 statement.at,
             )
-        values.append(as_typed(source))
+        values.append(source.typed)
     _check_partitions(sink, relation, given, statement)
     return tuple(values)
 

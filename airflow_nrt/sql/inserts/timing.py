@@ -16,7 +16,6 @@ from airflow_nrt.sql.expressions.typed import Typed
 from airflow_nrt.sql.inserts.inserts import written_columns
 from airflow_nrt.sql.parse import ast
 from airflow_nrt.sql.relations.findings import Findings
-from airflow_nrt.sql.relations.projection import plain_column
 from airflow_nrt.sql.relations.relation import Relation
 
 
@@ -133,9 +132,7 @@ def _check_takes_versions(sink: Table, relation: Relation, values: tuple[Typed, 
         return
     assert relation.window is not None
     roles = {column.name: column.role for column in relation.columns}
-    written = {
-        column.name: roles.get(plain_column(value) or "") for value, column in zip(values, written_columns(sink))
-    }
+    written = {column.name: roles.get(value.column or "") for value, column in zip(values, written_columns(sink))}
     identifying = relation.window.identifying_roles
     if not any(written.get(name) in identifying for name in sink.primary_key):
         raise SqlError(

@@ -48,7 +48,10 @@ class CommonColumns:
         return replace(join, condition=whole or ast.Literal("boolean", "TRUE", join.at))
 
     def shown(self, joined: Relation) -> Relation:
-        """The joined rows with the common columns first. The columns of both sides keep only their qualified names."""
+        """The joined rows with the common columns first: "(SELECT *, `orders.shop` AS `orders+shops.shop` FROM (…))".
+
+        The columns of both sides keep only their qualified names.
+        """
         if not self.pairs:
             return joined
         compiler = Compiler(Scope(joined.columns))
@@ -74,7 +77,7 @@ class CommonColumns:
 
     def _column(self, joined: Relation, pair: Pair, value: Typed) -> ScopeColumn:
         """The common column. If it is a column of one side, it keeps its properties: a window role, for example."""
-        plain = next((column for column in joined.columns if value.sql == quote(column.name)), None)
+        plain = None if value.column is None else joined.column(value.column)
         title, table = pair[0].title, "+".join(column.table or "" for column in pair)
         return replace(
             plain or ScopeColumn(title, value.type), name=f"{table}.{title}", table=table, shown=title, merged=False
@@ -83,8 +86,8 @@ class CommonColumns:
     def _same(self, columns: Sequence[ScopeColumn], values: Sequence[Typed]) -> Iterator[tuple[str, str]]:
         """The columns that always equal a common one, each with its name."""
         for pair, common, value in zip(self.pairs, columns, values):
-            if value.sql in (quote(column.name) for column in pair):
-                same = [column for column in pair if self.join.kind == "INNER" or quote(column.name) == value.sql]
+            if value.column in {column.name for column in pair}:
+                same = [column for column in pair if self.join.kind == "INNER" or column.name == value.column]
                 yield from ((column.name, common.name) for column in same)
 
     def _name(self, column: ScopeColumn) -> ast.Name:

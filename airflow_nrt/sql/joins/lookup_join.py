@@ -81,7 +81,7 @@ def lookup_join(
     outer = joined.kind == "LEFT"
     is_unique = bool(table.primary_key) and sides.equal >= {f"{title}.{name}" for name in table.primary_key}
     timed = relation
-    if ABSORBED not in relation.hidden:
+    if not relation.has_batch:
         timed = replace(relation, text=with_firing_clock(findings, relation, right.at))
     text = _text(timed, sides, dimension.text, outer, is_unique)
     own = tuple(column for _, column in sides.kept)
@@ -155,7 +155,7 @@ def _check_side(node: ast.Join, right: ast.TableVersion, relation: Relation, ali
             "here",
             right.at,
         )
-    if ABSORBED not in relation.hidden and relation.window is None:
+    if not relation.has_batch and relation.window is None:
         raise NotThereYet("a lookup join above a join or OVER", right.at, "join the rows of the source, below it")
 
 

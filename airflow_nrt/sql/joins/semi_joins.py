@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from airflow_nrt.basics.spelling import quote
-from airflow_nrt.model.internal_columns import ABSORBED
 from airflow_nrt.sql.errors import Place
 from airflow_nrt.sql.expressions.expressions import Compiler
 from airflow_nrt.sql.expressions.scope import Scope, ScopeColumn
@@ -150,7 +149,7 @@ def _filtered(findings: Findings, where: ast.Expression | None, relation: Relati
     """The rows that the rest of WHERE lets pass. Only these are kept."""
     if where is None:
         return relation
-    condition = Compiler(Scope(relation.columns, alias, ABSORBED in relation.hidden)).condition(where, "WHERE")
+    condition = Compiler(Scope(relation.columns, alias, relation.has_batch)).condition(where, "WHERE")
     findings.note_columns(relation, [condition])
     return replace(relation, text=f"(SELECT * FROM {relation.text} WHERE {condition.sql})")
 

@@ -63,7 +63,7 @@ def _is(node: ast.Expression, names: tuple[tuple[str | None, ...], ...]) -> bool
 
 
 def _integer(node: ast.Expression) -> int | None:
-    return int(node.text) if isinstance(node, ast.Literal) and node.kind == "number" and node.text.isdigit() else None
+    return node.whole if isinstance(node, ast.Literal) else None
 
 
 def _derived(node: Node) -> Derived | None:

@@ -129,8 +129,8 @@ class _RowWindows:
         self.compiler = Compiler(self.scope)
         self.calls: dict[ast.Call, AggregateCall] = {}
         self.frames: list[RowFrame] = []
-        self.inputs: dict[str, str] = {}
-        self.keys: dict[str, Field] = {}
+        self.inputs: dict[Typed, str] = {}
+        self.keys: dict[Typed, Field] = {}
         self.rowtime: ScopeColumn | None = None
         self.read: list[Typed] = []
 
@@ -204,7 +204,7 @@ class _RowWindows:
     def _bound(self, frame: ast.Frame, bound: ast.Bound) -> int | None:
         """The bound in rows or milliseconds before the current row. It is negative after the row. None: unbounded."""
         value = bound.value
-        if value is None or _is_current(bound):
+        if value is None or bound.is_current_row:
             return None if value is None else 0
         if frame.unit == "ROWS":
             length = _number(value)
@@ -270,11 +270,11 @@ class _RowWindows:
         if typed is None:
             return None
         self.read.append(typed)
-        return self.inputs.setdefault(typed.sql, f"v{len(self.inputs)}")
+        return self.inputs.setdefault(typed, f"v{len(self.inputs)}")
 
     def _key(self, typed: Typed) -> str:
         self.read.append(typed)
-        return self.keys.setdefault(typed.sql, Field(f"g{len(self.keys)}", typed.type)).name
+        return self.keys.setdefault(typed, Field(f"g{len(self.keys)}", typed.type)).name
 
     # ------------------------------------------------------------------ the operator
 
@@ -286,15 +286,18 @@ class _RowWindows:
     def _operator(
         self, findings: Findings, where: ast.Expression | None, columns: Mapping[str, Field], part: Part
     ) -> WindowAggregate:
-        """The operator of a part's calls over the rows of this WHERE. It also keeps these columns of the rows."""
+        """The operator of a part's calls over the rows of this WHERE. It also keeps these columns of the rows.
+
+        Its input is "SELECT `shop` AS `k0`, `shop` AS `g0`, `n` AS `v0`, struct(…) AS `p`, _nrt_ts, … FROM `orders`".
+        """
         assert self.rowtime is not None
         below, (calls, frames) = self.below, zip(*part)
         partitions = {frame.partition for frame in frames}
         used = {name for call in calls for name in (call.argument, call.filter)}.union(*partitions)
-        keys = {sql: field for sql, field in self.keys.items() if field.name in used}
-        taken = {field.name: quote(name) for name, field in columns.items()}
-        taken |= {field.name: sql for sql, field in keys.items()}
-        taken |= {name: sql for sql, name in self.inputs.items() if name in used}
+        keys = {typed: field for typed, field in self.keys.items() if field.name in used}
+        taken = {field.name: below.column(name).typed for name, field in columns.items()}
+        taken |= {field.name: typed for typed, field in keys.items()}
+        taken |= {name: typed for typed, name in self.inputs.items() if name in used}
         source = below.text
         if where is not None:
             condition = self.compiler.condition(where, "WHERE")
@@ -326,7 +329,10 @@ class _RowWindows:
         )
 
     def relation(self, findings: Findings, where: ast.Expression | None, reads: Reads) -> Relation:
-        """The rows of this WHERE when they are complete, with the results of the calls as columns `_over_…`."""
+        """The rows of this WHERE when they are complete, with the results of the calls as columns `_over_…`.
+
+        Their text is "(SELECT k0 AS `shop`, a0 AS `_over_a0`, p AS _nrt_pos, _nrt_end FROM `w1`)".
+        """
         below = self.below
         assert self.rowtime is not None
         kept = tuple(column for column in below.columns if reads(column))
@@ -367,17 +373,14 @@ class _RowWindows:
         )
 
 
-def _written(columns: Mapping[str, Field], keys: Mapping[str, Field], where: ast.Expression | None) -> Written:
-    names = {sql.replace("`", ""): field for sql, field in keys.items()}
-    of = tuple((field.name, name) for name, field in (*columns.items(), *names.items()))
-    return Written(of, text_of(where) if where is not None else None)
-
-
-def _is_current(bound: ast.Bound) -> bool:
-    return bound.following and isinstance(bound.value, ast.Literal) and bound.value.text == "0"
+def _written(columns: Mapping[str, Field], keys: Mapping[Typed, Field], where: ast.Expression | None) -> Written:
+    names = [(field.name, name) for name, field in columns.items()]
+    names += [(field.name, typed.column or typed.sql.replace("`", "")) for typed, field in keys.items()]
+    return Written(tuple(names), text_of(where) if where is not None else None)
 
 
 def _number(node: ast.Expression) -> int:
-    if not isinstance(node, ast.Literal) or node.kind != "number" or not node.text.isdigit():
+    number = node.whole if isinstance(node, ast.Literal) else None
+    if number is None:
         raise SqlError(f"a whole number of rows is needed, not {text_of(node)}", node.at)
-    return int(node.text)
+    return number

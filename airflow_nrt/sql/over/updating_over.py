@@ -82,6 +82,7 @@ class _UpdatingOver:
         return first
 
     def plan(self) -> tuple[ast.Select, Relation]:
+        """The rows are "(SELECT c0 AS `shop`, a0 AS `_over_a0`, _nrt_after, _nrt_key FROM `u1`)"."""
         planned = [self._call(call) for call in self.calls]
         results = tuple(ScopeColumn(f"_over_{call.name}", call.type) for call, _ in planned)
         node = replace(self.node, items=rewritten(self.node.items, self._column), where=None)
@@ -136,12 +137,15 @@ class _UpdatingOver:
         if frame is None:
             return _RANGE
         low, high = frame.low, frame.high
-        current = high.following and isinstance(high.value, ast.Literal) and high.value.text == "0"
-        if not current or low.value is not None or low.following:
+        if not high.is_current_row or low.value is not None or low.following:
             raise NotThereYet("a frame other than from UNBOUNDED PRECEDING to CURRENT ROW, not by time", frame.at)
         return _ROWS if frame.unit == "ROWS" else _RANGE
 
     def _operator(self, columns: Mapping[str, Field], planned: Sequence[tuple[AggregateCall, str]]) -> UpdatingRows:
+        """Its input is "SELECT `shop` AS c0, `shop` AS k0, `price` AS o0, `n` AS v0, struct(…) AS p FROM `orders`".
+
+        A call is over "(PARTITION BY _nrt_after, k0 ORDER BY o0 ASC NULLS FIRST RANGE BETWEEN … AND CURRENT ROW)".
+        """
         relation = self.relation
         changing = relation.is_changing
         keys = tuple(Field(f"k{n}", key.type) for n, key in enumerate(self.keys))
@@ -150,7 +154,7 @@ class _UpdatingOver:
         items = [f"{quote(name)} AS {field.name}" for name, field in columns.items()]
         below = zip((*self.keys, *self.order, *self.arguments), (*keys, *order, *arguments))
         items += [f"{typed.sql} AS {field.name}" for typed, field in below]
-        items += CHANGE_HIDDEN if changing else [f"{arrival_position()} AS p"]
+        items += CHANGE_HIDDEN if changing else [f"{arrival_position().sql} AS p"]
         where = f" WHERE {self.where.sql}" if self.where is not None else ""
         kept = (*columns.values(), *order, *arguments)
         by = ", ".join([AFTER, *([ALIVE] if changing else []), *(field.name for field in keys)])

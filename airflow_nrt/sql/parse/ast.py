@@ -35,6 +35,15 @@ class Literal:
     text: str
     at: Place = field(compare=False)
 
+    @property
+    def whole(self) -> int | None:
+        """The whole number that it is, without a sign. None for any other literal."""
+        return int(self.text) if self.kind == "number" and self.text.isdigit() else None
+
+    @property
+    def is_true(self) -> bool:
+        return self.kind == "boolean" and self.text.upper() == "TRUE"
+
 
 @dataclass(frozen=True)
 class Interval:
@@ -137,6 +146,10 @@ class Bound:
 
     value: Expression | None
     following: bool
+
+    @property
+    def is_current_row(self) -> bool:
+        return self.following and isinstance(self.value, Literal) and self.value.text == "0"
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from airflow_nrt.model.operators import Query, WindowAggregate
 from airflow_nrt.model.window_columns import ROLES, bounds
 from airflow_nrt.model.written import Written
 from airflow_nrt.sql.expressions.scope import ScopeColumn
+from airflow_nrt.sql.expressions.typed import Typed
 from airflow_nrt.sql.logical.window import Buffer
 from airflow_nrt.sql.parse import ast
 from airflow_nrt.sql.parse.unparse import text_of
@@ -29,9 +30,13 @@ Reads = Callable[[ScopeColumn], bool]
 """Whether a query above reads a column."""
 
 
-def arrival_position() -> str:
-    """SQL of the position of a row when it arrived: its file, block and row number."""
-    return f"struct({', '.join(f'{POSITION}.{part} AS {part}' for part, _ in POSITION_TYPE.children)})"
+def arrival_position() -> Typed:
+    """The position of a row when it arrived: its file, block and row number.
+
+    Its SQL is "struct(_nrt_pos.file AS file, _nrt_pos.block AS block, _nrt_pos.row AS row)".
+    """
+    parts = ", ".join(f"{POSITION}.{part} AS {part}" for part, _ in POSITION_TYPE.children)
+    return Typed(f"struct({parts})", POSITION_TYPE)
 
 
 def finished(
@@ -42,7 +47,8 @@ def finished(
 ) -> Relation:
     """The relation as rows of finished windows, if its windowing function is pending.
 
-    `where` is the condition that these rows hold already, for people.
+    Its text is "(SELECT k0 AS `shop`, window_end AS `window_end`, p AS _nrt_pos, _nrt_end FROM `w1`)". `where` is the
+    condition that these rows hold already, for people.
     """
     if relation.pending is None:
         return relation
@@ -64,7 +70,7 @@ def finished(
     }
     columns = tuple(column for column in relation.columns if column.role is not None or column.name in names)
     findings.note_all_columns(replace(relation, columns=columns))
-    taken = {field.name: quote(name) for name, field in names.items()}
+    taken = {field.name: relation.column(name).typed for name, field in names.items()}
     rows = Values({**taken, "p": arrival_position()}, relation.hidden, relation.text)
     fields = tuple(names.values())
     operator = share_rows(

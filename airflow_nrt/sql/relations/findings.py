@@ -21,15 +21,16 @@ from airflow_nrt.sql.relations.relation import Relation
 
 @dataclass(frozen=True)
 class Values:
-    """The columns of an operator's input, as Spark SQL over the rows of a `source`, which has their WHERE."""
+    """The columns of an operator's input, as expressions over the rows of a `source`, which has their WHERE."""
 
-    columns: Mapping[str, str]
+    columns: Mapping[str, Typed]
     hidden: tuple[str, ...]
     source: str
 
     @property
     def query(self) -> str:
-        items = [f"{sql} AS {quote(name)}" for name, sql in self.columns.items()]
+        """Its SQL: "SELECT `shop` AS `k0`, `price` AS `v0`, _nrt_ts FROM `orders` WHERE (`price` > 2)"."""
+        items = [f"{typed.sql} AS {quote(name)}" for name, typed in self.columns.items()]
         return f"SELECT {', '.join([*items, *self.hidden])} FROM {self.source}"
 
 

@@ -34,7 +34,11 @@ _TOO_MANY = f"{STOP_MARK}LATERAL or UNNEST makes more than {_POSITIONS} rows of 
 
 
 def lateral(findings: Findings, node: ast.Join, right: ast.Lateral, left: Named) -> Relation:
-    """The rows of the left side joined with those of the right, with their window and time. Raises SqlError."""
+    """The rows of the left side joined with those of the right, with their window and time. Raises SqlError.
+
+    They are "(SELECT `shop` AS `o.shop`, _nrt_e AS `t.tag`, … FROM (SELECT *, posexplode(`tags`) AS (_nrt_n, _nrt_e)
+    FROM `orders`))".
+    """
     relation, alias = left
     _check(node)
     if relation.has_sessions:
@@ -75,7 +79,7 @@ def as_several(
     relation: Relation, text: str, columns: tuple[ScopeColumn, ...], kept: tuple[ScopeColumn, ...], at: Place
 ) -> Relation:
     """The relation whose `text` makes several rows of one. `kept` are the columns of the row itself."""
-    if POSITION in relation.hidden and relation.laterals == _DEEPEST:
+    if relation.has_position and relation.laterals == _DEEPEST:
         raise NotThereYet("more than two LATERAL or UNNEST one after another", at)
     return replace(renamed(relation, text, columns, kept), laterals=relation.laterals + 1)
 
@@ -119,7 +123,7 @@ def _rows(compiler: Compiler, right: ast.Lateral) -> Typed:
     if typed.type.name == "MAP":
         (_, key), (_, value) = typed.type.children
         entries = DataType("ARRAY", children=(("element", DataType("ROW", children=(("KEY", key), ("VALUE", value)))),))
-        return replace(typed, sql=f"CAST(map_entries({typed.sql}) AS {entries.spark})", type=entries)
+        return typed.computed(f"CAST(map_entries({typed.sql}) AS {entries.spark})", entries)
     if typed.type.name != "ARRAY":
         raise SqlError(f"UNNEST wants an ARRAY or a MAP, {text_of(right.expression)} is {typed.type.flink}", right.at)
     return typed

@@ -83,8 +83,7 @@ def order_sql(n: int, item: ast.OrderItem) -> str:
 
 
 def _position(node: ast.Expression) -> int | None:
-    is_whole = isinstance(node, ast.Literal) and node.kind == "number" and node.text.isdigit()
-    return int(node.text) if is_whole and isinstance(node, ast.Literal) else None
+    return node.whole if isinstance(node, ast.Literal) else None
 
 
 def _column(node: ast.Expression) -> str | None:

@@ -9,12 +9,11 @@ from functools import partial
 from itertools import count
 
 from airflow_nrt.basics.spelling import quote
-from airflow_nrt.model.internal_columns import ABSORBED, ROWTIME, WINDOW_END
+from airflow_nrt.model.internal_columns import ROWTIME, WINDOW_END
 from airflow_nrt.sql.errors import Place, Problems, SqlError
 from airflow_nrt.sql.expressions.expressions import Compiler
-from airflow_nrt.sql.expressions.functions.clock import PROCTIME_SQL
 from airflow_nrt.sql.expressions.scope import Scope, ScopeColumn
-from airflow_nrt.sql.expressions.typed import Typed
+from airflow_nrt.sql.expressions.typed import TimeAttribute, Typed
 from airflow_nrt.sql.parse import ast
 from airflow_nrt.sql.parse.walk import children, has_over
 from airflow_nrt.sql.relations.buffered_rows import finished
@@ -26,7 +25,7 @@ from airflow_nrt.sql.relations.ranking import ranking
 from airflow_nrt.sql.relations.relation import Relation, raw_windows, union_inputs
 from airflow_nrt.sql.relations.rows_read import demanded_items, finished_for, reads_of
 from airflow_nrt.sql.relations.subqueries import Subqueries
-from airflow_nrt.sql.relations.unique import carried, keys_of_numbers, narrowed
+from airflow_nrt.sql.relations.unique import carried, computed, keys_of_numbers, narrowed
 
 RelationOf = Callable[[ast.Relation], Named]
 
@@ -45,15 +44,16 @@ def plan_projection(
     relation_of: RelationOf,
     demand: Demand | None = None,
 ) -> Relation:
-    """A projection with a filter. A pending windowing function stays pending if its columns only pass through.
+    """A projection with a filter: "(SELECT upper(`shop`) AS `u`, _nrt_ts, … FROM `orders` WHERE (`n` > 2))".
 
+    A pending windowing function stays pending if its columns only pass through.
     `relation_of` plans the FROM of a subquery. `demand` is that of the query that reads the projection.
     """
     ranks = any(has_over(item.expression) for item in node.items)
     if ranks or (node.where is not None and has_subquery(node.where)):
         node, relation = finished_for(findings, node, relation, alias, demand)
     items = expand(node.items, relation, alias)
-    text, has_clock = relation.text, ABSORBED in relation.hidden
+    text, has_clock = relation.text, relation.has_batch
     clauses = [*(item.expression for item in node.items), *([node.where] if node.where is not None else [])]
     if relation.window is not None and asks_for_clock(clauses):
         text, has_clock = with_firing_clock(findings, relation, node.at), True
@@ -84,16 +84,15 @@ def plan_projection(
     selected += relation.hidden
     text = relation.text if relation.window is None else text
     text = f"(SELECT {', '.join(selected)} FROM {text}{f' WHERE {where.sql}' if where else ''})"
-    known = narrowed(relation.unique, node.where, scope)
-    unique = carried([tuple(map(quote, key)) for key in known], names, values)
+    unique = carried(computed(relation, narrowed(relation.unique, node.where, scope)), names, values)
     if unique:
         # If the numbers are the only known key, the key of the sink is not checked: it is the author's promise.
         unique += carried(keys_of_numbers(relation, items, scope, values), names, values)
     inherited = dict(relation.keys)
     keys = tuple(
-        (name, inherited[source])
+        (name, inherited[value.column])
         for name, value in zip(names, values)
-        if (source := plain_column(value)) is not None and source in inherited
+        if value.column is not None and value.column in inherited
     )
     return replace(
         relation,
@@ -104,9 +103,7 @@ def plan_projection(
         scan=None,
         keys=keys,
         unique=unique,
-        partition=tuple(
-            name for name, value in zip(names, values) if plain_column(value) in (relation.partition or ())
-        ),
+        partition=tuple(name for name, value in zip(names, values) if value.column in (relation.partition or ())),
     )
 
 
@@ -119,25 +116,20 @@ def _passes_through(relation: Relation, values: list[Typed], where: Typed | None
     partition = set(relation.partition or ())
     if relation.has_sessions and where is not None and not where.columns <= partition:
         return False
-    if not partition <= {plain_column(value) for value in values}:
+    if not partition <= {value.column for value in values}:
         return False
-    return all(plain_column(value) is not None or not uses_window(value) for value in values)
-
-
-def plain_column(value: Typed) -> str | None:
-    """The column, if an expression is nothing but a column."""
-    name = next(iter(value.columns)) if len(value.columns) == 1 else None
-    return name if name is not None and value.sql == quote(name) else None
+    return all(value.column is not None or not uses_window(value) for value in values)
 
 
 def _column(relation: Relation, name: str, value: Typed) -> ScopeColumn:
-    source = plain_column(value)
-    if source is not None:
-        return replace(relation.column(source), name=name, table=None, shown=None, merged=False)
+    if value.column is not None:
+        return replace(relation.column(value.column), name=name, table=None, shown=None, merged=False)
     read = [relation.column(column) for column in value.columns]
-    rowtime = any(value.sql == column.rowtime_field for column in read)
+    # A windowing function that is written out has no time attribute inside a ROW column any more.
+    rowtime = value.time_attribute is TimeAttribute.ROWTIME and any(column.rowtime_path for column in read)
     of_window = all(column.of_window for column in read)
-    return ScopeColumn(name, value.type, rowtime=rowtime, of_window=of_window, proctime=value.sql == PROCTIME_SQL)
+    by_clock = value.time_attribute is TimeAttribute.PROCTIME
+    return ScopeColumn(name, value.type, rowtime=rowtime, of_window=of_window, proctime=by_clock)
 
 
 def expand(items: tuple[ast.SelectItem, ...], relation: Relation, alias: str | None) -> list[ast.SelectItem]:

@@ -47,6 +47,7 @@ def check_all_rows(node: ast.Call) -> None:
 
 
 def _ranked(node: ast.Call, over: ast.Over, relation: Relation, compiler: Compiler) -> Typed:
+    """Gives "CAST(row_number() OVER (PARTITION BY _nrt_end, … ORDER BY `price` DESC NULLS LAST, …) AS BIGINT)"."""
     if node.name not in RANKINGS:
         raise NotThereYet(f"{node.name} … OVER", node.at)
     check_ranking(node, over)
@@ -69,7 +70,7 @@ def _ranked(node: ast.Call, over: ast.Over, relation: Relation, compiler: Compil
 
 
 def _check_partition(node: ast.Call, keys: list[Typed], relation: Relation) -> None:
-    roles = {column.role for column in relation.columns if any(key.sql == quote(column.name) for key in keys)}
+    roles = {relation.column(key.column).role for key in keys if key.column is not None}
     missing = [name for name, role in (("window_start", "start"), ("window_end", "end")) if role not in roles]
     if missing:
         raise NotThereYet(
@@ -78,12 +79,12 @@ def _check_partition(node: ast.Call, keys: list[Typed], relation: Relation) -> N
 
 
 def _ties(first: ast.OrderItem, compiler: Compiler, relation: Relation) -> list[str]:
-    """The order of rows that ORDER BY leaves equal: by arrival, then by content.
+    """The order of rows that ORDER BY leaves equal: by arrival, "_nrt_pos.file ASC", then by content, "`shop` ASC".
 
     By a descending time the newest row is first, so that of equal ones the last to arrive is first.
     """
     latest = first.descending and compiler.compile(first.expression).type.is_timestamp
     direction = "DESC" if latest else "ASC"
-    positions = [f"{POSITION}.{part} {direction}" for part in ("file", "block", "row") if POSITION in relation.hidden]
+    positions = [f"{POSITION}.{part} {direction}" for part in ("file", "block", "row") if relation.has_position]
     content = [f"{quote(c.name)} {direction}" for c in relation.columns if c.type.name not in UNORDERED]
     return [*positions, *content]

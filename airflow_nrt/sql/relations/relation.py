@@ -93,6 +93,16 @@ class Relation:
         """Whether these are rows that change: the ones before a batch and the ones after it."""
         return AFTER in self.hidden
 
+    @property
+    def has_batch(self) -> bool:
+        """Whether these are rows of sources, each with the batch that absorbed it."""
+        return ABSORBED in self.hidden
+
+    @property
+    def has_position(self) -> bool:
+        """Whether each row has its position of arrival."""
+        return POSITION in self.hidden
+
     def role(self, role: str) -> ScopeColumn | None:
         """The first window column with this role."""
         return next((column for column in self.columns if column.role == role), None)
@@ -141,7 +151,7 @@ def timed_by_clock(relation: Relation, zone: str | None, at: Place, instant: str
     if relation.clock:
         arrived = f"(SELECT * EXCEPT ({ROWTIME}), {ROWTIME} + 1L AS {ROWTIME} FROM {relation.text})"
         return replace(relation, text=arrived)
-    if ABSORBED not in relation.hidden:
+    if not relation.has_batch:
         raise NotThereYet("processing time above a window or a join by rowtime", at)
     rowtime = f"{wall_clock_sql(Sql(instant), zone)} AS {ROWTIME}"
     text = f"(SELECT * EXCEPT ({ROWTIME}), {rowtime} FROM {relation.text})"
@@ -162,7 +172,7 @@ def as_rows(relation: Relation) -> Relation:
     They arrive in the order of these ends. Rows of one window are in the order of arrival, or else of their content.
     """
     names = [quote(column.name) for column in relation.columns]
-    if POSITION in relation.hidden:
+    if relation.has_position:
         parts = f"{POSITION}.file AS file, {POSITION}.block AS block, {POSITION}.row AS row"
     else:
         content = [quote(column.name) for column in relation.columns if column.type.name != "MAP"]

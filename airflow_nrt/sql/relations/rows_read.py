@@ -9,7 +9,6 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
 from airflow_nrt.basics.types import NULL
-from airflow_nrt.model.internal_columns import ABSORBED
 from airflow_nrt.sql.errors import SqlError
 from airflow_nrt.sql.expressions.expressions import Compiler
 from airflow_nrt.sql.expressions.scope import Scope, ScopeColumn
@@ -54,7 +53,7 @@ def passing(
 
     Rows that WHERE leaves out are members of sessions, too, so that only conditions on the partition filter sessions.
     """
-    scope = Scope(relation.columns, alias, ABSORBED in relation.hidden)
+    scope = Scope(relation.columns, alias, relation.has_batch)
     texts, held = [], []
     for part in parts:
         try:

@@ -11,6 +11,7 @@ from dataclasses import replace
 from airflow_nrt.basics.types import Field
 from airflow_nrt.model.operators import Query, WindowAggregate
 from airflow_nrt.model.written import Written
+from airflow_nrt.sql.expressions.typed import Typed
 from airflow_nrt.sql.relations.findings import Findings, Values
 
 KEPT = "k"
@@ -35,13 +36,13 @@ def share_rows(findings: Findings, operator: WindowAggregate, rows: Values) -> W
 
 
 def _is_of_rows(known: WindowAggregate, below: Values, operator: WindowAggregate, rows: Values) -> bool:
-    same = all(below.columns.get(name, sql) == sql for name, sql in rows.columns.items())
+    same = all(below.columns.get(name, typed) == typed for name, typed in rows.columns.items())
     return same and _alike(known, below) == _alike(operator, rows)
 
 
 def _alike(operator: WindowAggregate, rows: Values) -> object:
     """The parts that must be equal to share rows: all but the columns that are kept."""
-    others = {name: sql for name, sql in rows.columns.items() if not name.startswith(KEPT)}
+    others = {name: typed for name, typed in rows.columns.items() if not name.startswith(KEPT)}
     keys = _others(operator.keys)
     return replace(operator, name="", input=Query("", operator.input.inputs, ()), keys=keys), replace(
         rows, columns=others
@@ -64,7 +65,7 @@ def _merged(
     return replace(known, input=query, keys=(*fields, *_others(known.keys)), written=written), together
 
 
-def _in_order(columns: Mapping[str, str]) -> dict[str, str]:
+def _in_order(columns: Mapping[str, Typed]) -> dict[str, Typed]:
     """The kept columns in the order of the rows' columns, then all others."""
 
     def index(name: str) -> tuple[bool, int]:

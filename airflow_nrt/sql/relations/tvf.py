@@ -57,7 +57,7 @@ def _without_flag(call: ast.Call) -> tuple[ast.Call, bool]:
     if not (isinstance(value, ast.Literal) and value.kind == "boolean"):
         raise SqlError(f"emitOnlyOnUpdate is TRUE or FALSE, not {text_of(value)}", argument.at)
     rest = (*call.arguments[:index], *call.arguments[index + 1 :])
-    return replace(call, arguments=rest), value.text == "TRUE"
+    return replace(call, arguments=rest), value.is_true
 
 
 def window_of_group(call: ast.Call) -> Window:

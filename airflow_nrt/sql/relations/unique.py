@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from airflow_nrt.basics.spelling import quote
+from airflow_nrt.basics.types import DataType
 from airflow_nrt.model.tables import Table
 from airflow_nrt.model.windows import Window
 from airflow_nrt.sql.errors import Place, SqlError
@@ -19,31 +19,42 @@ Keys = tuple[tuple[str, ...], ...]
 """Sets of columns. No two rows are equal in all columns of a set. Empty if no key is known."""
 
 
-def carried(keys: Iterable[Sequence[str]], names: Sequence[str], values: Sequence[Typed]) -> Keys:
-    """The keys whose columns are all among `values`, under their new `names`. `keys` are given as Spark SQL."""
-    shown = {value.sql: name for name, value in reversed(list(zip(names, values)))}
-    return tuple(tuple(shown[sql] for sql in key) for key in keys if all(sql in shown for sql in key))
+Computed = tuple[tuple[Typed, ...], ...]
+"""The same with expressions instead of columns, which may be selected or not."""
+_BOUND = DataType("TIMESTAMP", precision=3, nullable=False)
 
 
-def keys_of_windows(window: Window, keys: Sequence[str]) -> Keys:
-    """The keys of rows that are grouped by `keys` and both bounds of a window, in Spark SQL."""
-    return tuple((*keys, quote(f"window_{role}")) for role in window.identifying_roles)
+def carried(keys: Iterable[Sequence[Typed]], names: Sequence[str], values: Sequence[Typed]) -> Keys:
+    """The keys whose expressions are all among `values`, under their new `names`."""
+    shown = {value: name for name, value in reversed(list(zip(names, values)))}
+    return tuple(tuple(shown[one] for one in key) for key in keys if all(one in shown for one in key))
+
+
+def computed(relation: Relation, keys: Keys) -> Computed:
+    """Keys of a relation as expressions over it."""
+    known = {*relation.names}
+    return tuple(tuple(relation.column(name).typed for name in key) for key in keys if known.issuperset(key))
+
+
+def keys_of_windows(window: Window, keys: Sequence[Typed]) -> Computed:
+    """The keys of rows that are grouped by `keys` and both bounds of a window."""
+    return tuple((*keys, Typed.of_column(f"window_{role}", _BOUND)) for role in window.identifying_roles)
 
 
 def keys_of_groups(
-    window: Window | None, keys: Sequence[tuple[str, str | None]], sessions_of: Iterable[str] | None = None
-) -> Keys:
-    """The keys of rows that are grouped by `keys`, in Spark SQL.
+    window: Window | None, keys: Sequence[tuple[Typed, str | None]], sessions_of: Iterable[Typed | None] | None = None
+) -> Computed:
+    """The keys of rows that are grouped by `keys`.
 
     A column of the `window` has its role: one identifying column of a window stands for its others. `sessions_of` is
     the partition of SESSION, None if that is not known.
     """
-    others = [sql for sql, role in keys if role is None]
-    roles = {role: sql for sql, role in keys if role is not None}
+    others = [key for key, role in keys if role is None]
+    roles = {role: key for key, role in keys if role is not None}
     # Sessions of different partitions may begin, or end, together.
     partitioned = sessions_of is not None and set(sessions_of) <= set(others)
     identifying = () if window is None or (window.bounded_by_rows and not partitioned) else window.identifying_roles
-    return tuple((*others, roles[role]) for role in identifying if role in roles) or (tuple(sql for sql, _ in keys),)
+    return tuple((*others, roles[role]) for role in identifying if role in roles) or (tuple(key for key, _ in keys),)
 
 
 def narrowed(keys: Keys, where: ast.Expression | None, scope: Scope) -> Keys:
@@ -59,16 +70,18 @@ def narrowed(keys: Keys, where: ast.Expression | None, scope: Scope) -> Keys:
     return tuple(tuple(name for name in key if name not in held) for key in keys)
 
 
-def keys_of_numbers(relation: Relation, items: Iterable[ast.SelectItem], scope: Scope, values: Iterable[Typed]) -> Keys:
-    """The keys of rows of windows that a ROW_NUMBER among the items numbers, in Spark SQL."""
-    roles = {quote(column.name): column.role for column in relation.columns}
-    numbered: list[tuple[str, ...]] = []
+def keys_of_numbers(
+    relation: Relation, items: Iterable[ast.SelectItem], scope: Scope, values: Iterable[Typed]
+) -> Computed:
+    """The keys of rows of windows that a ROW_NUMBER among the items numbers."""
+    roles = {column.name: column.role for column in relation.columns}
+    numbered: list[tuple[Typed, ...]] = []
     for item, value in zip(items, values):
         match item.expression:
             case ast.Call("ROW_NUMBER", over=ast.Over() as over):
-                partition = [Compiler(scope).compile(key).sql for key in over.partition]
-                keys = keys_of_groups(relation.window, [(sql, roles.get(sql)) for sql in partition])
-                numbered += [(*key, value.sql) for key in keys]
+                partition = [Compiler(scope).compile(key) for key in over.partition]
+                keys = keys_of_groups(relation.window, [(key, roles.get(key.column or "")) for key in partition])
+                numbered += [(*key, value) for key in keys]
     return tuple(numbered)
 
 

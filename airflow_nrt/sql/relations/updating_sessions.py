@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from airflow_nrt.basics.spelling import quote
 from airflow_nrt.basics.types import Field
-from airflow_nrt.model.internal_columns import ABSORBED, AFTER, CHANGE_HIDDEN, KEY, ROWTIME
+from airflow_nrt.model.internal_columns import AFTER, CHANGE_HIDDEN, KEY, ROWTIME
 from airflow_nrt.model.operators import Query
 from airflow_nrt.model.updating import UpdatingSessions
 from airflow_nrt.model.window_columns import window_column
@@ -74,7 +74,7 @@ def in_sessions_of_groups(
 
     Only rows that WHERE lets pass are in sessions. Rows that are only added are handled as rows that change.
     """
-    below = Compiler(Scope(relation.columns, None, ABSORBED in relation.hidden))
+    below = Compiler(Scope(relation.columns, None, relation.has_batch))
     grouped = [key for group in node.group or () for key in group.sets[0]]
     keys = [(text_of(key), below.compile(key)) for key in grouped]
     conditions = [(part, below.condition(part, "WHERE")) for part in conjuncts(node.where)] if node.where else []

@@ -10,7 +10,7 @@ from airflow_nrt.model.internal_columns import CHANGE_HIDDEN
 from airflow_nrt.model.operators import Query
 from airflow_nrt.model.updating import UpdatingAggregate
 from airflow_nrt.sql.aggregates.each_window import in_each_window
-from airflow_nrt.sql.aggregates.grouping import Aggregation
+from airflow_nrt.sql.aggregates.grouping import Aggregation, key_column
 from airflow_nrt.sql.ddl.emit import FIRES
 from airflow_nrt.sql.errors import Place
 from airflow_nrt.sql.expressions.scope import Scope, ScopeColumn
@@ -18,7 +18,6 @@ from airflow_nrt.sql.expressions.typed import Typed
 from airflow_nrt.sql.parse import ast
 from airflow_nrt.sql.relations.buffered_rows import finished
 from airflow_nrt.sql.relations.findings import Boundless, Findings
-from airflow_nrt.sql.relations.projection import plain_column
 from airflow_nrt.sql.relations.relation import BOUNDS, Relation, as_rows, raw_windows
 from airflow_nrt.sql.relations.unique import carried, keys_of_groups
 from airflow_nrt.sql.relations.updating_sessions import in_sessions_of_groups
@@ -97,17 +96,17 @@ class _UpdatingAggregation(Aggregation):
         return not self._holds_values and all(self.below.compile(key).columns <= constant for key, _ in self.keys)
 
     @property
-    def _groups(self) -> list[tuple[str, str | None]]:
+    def _groups(self) -> list[tuple[Typed, str | None]]:
         """The keys, each with its role if it is a column of the window."""
-        plain = ((plain_column(self.below.compile(key)), field) for key, field in self.keys)
-        return [(quote(field.name), self.roles.get(name or "")) for name, field in plain]
+        plain = ((self.below.compile(key).column, field) for key, field in self.keys)
+        return [(key_column(field), self.roles.get(name or "")) for name, field in plain]
 
     @property
-    def _sessions_of(self) -> list[str] | None:
-        """The columns that partition a pending SESSION, under their names among the keys. None if there is none."""
-        plain = ((plain_column(self.below.compile(key)), field) for key, field in self.keys)
-        named = {name: quote(field.name) for name, field in plain}
-        return None if self.partition is None else [named.get(name, name) for name in self.partition]
+    def _sessions_of(self) -> list[Typed | None] | None:
+        """The keys that partition a pending SESSION, None for one that is not grouped by. None if there is none."""
+        plain = ((self.below.compile(key).column, field) for key, field in self.keys)
+        named = {name: key_column(field) for name, field in plain}
+        return None if self.partition is None else [named.get(name) for name in self.partition]
 
     @property
     def _holds_values(self) -> bool:
@@ -123,8 +122,9 @@ class _UpdatingAggregation(Aggregation):
         return ways_to_bound(table, self.time, self.node.where, None if self._holds_values else growing)
 
     def _relation(self, before: list[Typed], names: list[str], values: list[Typed], after: list[Typed]) -> Relation:
+        """The rows are "(SELECT `k0` AS `shop`, `a0` AS `s`, _nrt_after, _nrt_key FROM `u1` WHERE (`a1` > 1))"."""
         relation = self.relation
-        items = [f"{sql} AS {quote(name)}" for name, sql in self.inputs.items()]
+        items = [f"{typed.sql} AS {quote(name)}" for name, typed in self.inputs.items()]
         condition = " AND ".join(typed.sql for typed in before)
         where = f" WHERE {condition}" if condition else ""
         fields = tuple(field for _, field in self.keys)

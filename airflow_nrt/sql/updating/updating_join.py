@@ -72,7 +72,11 @@ class _Side:
         where: Sequence[str],
         until: str | None,
     ) -> JoinSide:
-        """The side as input: its rows with the keys and its `own` columns, and NULL for those of the other side."""
+        """The side as input: its rows with the keys and its `own` columns, and NULL for those of the other side.
+
+        "SELECT 'L' AS _nrt_side, `_nrt_l0` AS k0, _nrt_l0, CAST(NULL AS STRING) AS _nrt_r0, _nrt_after, _nrt_key
+        FROM (SELECT `shop` AS _nrt_l0, true AS _nrt_after, … AS _nrt_key FROM `orders`) WHERE `_nrt_l0` IS NOT NULL"
+        """
         below = {inner.name: column for (inner, _), column in zip(self.columns, self.relation.columns)}
         read = frozenset(below[inner.name].name for inner, _ in own)
         end = self.relation.role("end") if self.relation.pending is not None else None
@@ -168,7 +172,10 @@ def _with(side: _Side, own: Columns, near: TimeDistance | None) -> Columns:
 
 
 def _untils(near: TimeDistance) -> tuple[str, str]:
-    """For each side, SQL of the last watermark (ms) at which a row can arrive that meets one of this side."""
+    """For each side, SQL of the last watermark (ms) at which a row can arrive that meets one of this side.
+
+    That of the left is "unix_millis(CAST(_nrt_l3 AS TIMESTAMP)) - -3600000L".
+    """
     left, right = (f"unix_millis(CAST({column.name} AS TIMESTAMP))" for column in (near.left, near.right))
     return f"{left} - {near.least}L", f"{right} + {near.most}L"
 
@@ -182,7 +189,7 @@ def _unique(
         keys = list(sides[0].unique)
     for n, kinds in enumerate((("INNER", "LEFT"), ("INNER", "RIGHT"))):
         other = sides[1 - n]
-        equal = {outer.name for inner, outer in other.columns for pair in pairs if pair[1 - n].sql == quote(inner.name)}
+        equal = {outer.name for inner, outer in other.columns for pair in pairs if pair[1 - n].column == inner.name}
         if kind in kinds and any(set(key) <= equal for key in other.unique):
             keys = [*sides[n].unique, *keys]
     return tuple(key for key in keys if set(key) <= set(shown))

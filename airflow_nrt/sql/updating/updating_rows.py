@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
 from airflow_nrt.basics.spelling import quote
-from airflow_nrt.basics.types import BIGINT, Field
+from airflow_nrt.basics.types import BIGINT, BOOLEAN, Field
 from airflow_nrt.model.internal_columns import AFTER, ALIVE, CHANGE_HIDDEN, KEY, POSITION, key_of
 from airflow_nrt.model.operators import Query
 from airflow_nrt.model.updating import UpdatingRows
@@ -21,14 +22,15 @@ from airflow_nrt.sql.parse.unparse import over_text, text_of
 from airflow_nrt.sql.parse.walk import children, unqualified
 from airflow_nrt.sql.relations.column_demand import Demand
 from airflow_nrt.sql.relations.findings import Findings
-from airflow_nrt.sql.relations.projection import column_names, expand, plain_column, titled, written_names
+from airflow_nrt.sql.relations.projection import column_names, expand, titled, written_names
 from airflow_nrt.sql.relations.ranking import UNORDERED, check_ranking
 from airflow_nrt.sql.relations.relation import Relation
-from airflow_nrt.sql.relations.unique import carried, keys_of_groups
+from airflow_nrt.sql.relations.unique import carried, computed, keys_of_groups
 from airflow_nrt.sql.updating.sliding import ways_to_bound
 from airflow_nrt.sql.updating.updating import boundless, missing_bounds, unwindowed
 
-_RANK, _RANK_TYPE = "_nrt_rank", BIGINT.with_nullable(False)
+_RANK = "_nrt_rank"
+_RANK_VALUE = Typed(_RANK, BIGINT.with_nullable(False), columns=frozenset({_RANK}))
 _POSITION_PARTS = ("file", "block", "row")
 
 
@@ -64,7 +66,8 @@ class _Ranking:
         missing = missing_bounds(relation, self.over.partition)
         self.boundless = boundless(self.call.name, relation, missing, "PARTITION BY", self.call.at)
         self.window = relation.pending or relation.window
-        self.sessions_of = None if relation.pending is None else [quote(name) for name in relation.partition or ()]
+        partition = relation.partition or ()
+        self.sessions_of = None if relation.pending is None else [relation.column(name).typed for name in partition]
         self.roles = {column.name: column.role for column in relation.columns}
         end = relation.role("end") if relation.pending is not None else None
         self.findings = findings
@@ -84,9 +87,10 @@ class _Ranking:
         return call
 
     def _rank(self, node: ast.Expression) -> Typed | None:
-        return Typed(_RANK, _RANK_TYPE, columns=frozenset({_RANK})) if node == self.call else None
+        return _RANK_VALUE if node == self.call else None
 
     def plan(self) -> Relation:
+        """The rows are "(SELECT `shop` AS `shop`, _nrt_rank AS `r`, _nrt_after, … FROM (SELECT … FROM `u1`))"."""
         relation = self.relation
         items = expand(self.node.items, relation, None)
         names = column_names(items)
@@ -100,15 +104,15 @@ class _Ranking:
         values = [self._needed(name, value) for name, value in zip(names, compiled) if value is not None]
         read = frozenset().union(*(value.columns for value in values)) - {_RANK}
         below = [typed for typed in (*keys, *order, where) if typed is not None]
-        self.findings.note_columns(relation, [*below, Typed("", _RANK_TYPE, columns=read)])
-        columns = {quote(c.name): Field(f"c{n}", c.type) for n, c in enumerate(relation.columns) if c.name in read}
+        self.findings.note_columns(relation, [*below, Typed("", BOOLEAN, columns=read)])
+        columns = {c.typed: Field(f"c{n}", c.type) for n, c in enumerate(relation.columns) if c.name in read}
         for n, typed in enumerate(typed for typed in order if typed is not None):
-            columns.setdefault(typed.sql, Field(f"o{n}", typed.type))
+            columns.setdefault(typed, Field(f"o{n}", typed.type))
         operator = self._operator([key for key in keys if key is not None], columns, where)
         shown = next((name for name, item in zip(names, items) if item.expression == self.call), None)
         cause = replace(self.boundless, bounds=self._ways(shown))
         shared = self.findings.share_updating(self._narrowed(operator, shown), cause)
-        inner = [f"{columns[quote(name)].name} AS {quote(name)}" for name in sorted(read)]
+        inner = [f"{columns[relation.column(name).typed].name} AS {quote(name)}" for name in sorted(read)]
         selected = [f"{value.sql} AS {quote(name)}" for name, value in zip(names, values)]
         return Relation(
             f"(SELECT {', '.join([*selected, *CHANGE_HIDDEN])} FROM "
@@ -121,15 +125,19 @@ class _Ranking:
         )
 
     def _needed(self, name: str, value: Typed) -> Typed:
-        """The value of a column, or NULL if no query reads it, so that nothing is kept for it."""
+        """The value of a column, or "CAST(NULL AS STRING)" if no query reads it, so that nothing is kept for it."""
         kept = self.demand.reads(name) or value.type.name == "NULL"
         return value if kept else Typed(f"CAST(NULL AS {value.type.spark})", value.type)
 
-    def _operator(self, keys: list[Typed], columns: dict[str, Field], where: Typed | None) -> UpdatingRows:
+    def _operator(self, keys: list[Typed], columns: dict[Typed, Field], where: Typed | None) -> UpdatingRows:
+        """Its input is "SELECT `shop` AS k0, `shop` AS c0, `price` AS c1, struct(…) AS p FROM `orders` WHERE …".
+
+        Its rank is "CAST(row_number() OVER (PARTITION BY _nrt_after, k0 ORDER BY c1 DESC NULLS LAST, …) AS BIGINT)".
+        """
         relation = self.relation
         fields = tuple(Field(f"k{n}", key.type) for n, key in enumerate(keys))
         items = [f"{key.sql} AS {field.name}" for key, field in zip(keys, fields)]
-        items += [f"{sql} AS {field.name}" for sql, field in columns.items()]
+        items += [f"{typed.sql} AS {field.name}" for typed, field in columns.items()]
         items += CHANGE_HIDDEN if relation.is_changing else [self._position()]
         text = f"SELECT {', '.join(items)} FROM {relation.text}{f' WHERE {where.sql}' if where else ''}"
         partition = [AFTER, *([ALIVE] if relation.is_changing else []), *(field.name for field in fields)]
@@ -140,7 +148,7 @@ class _Ranking:
             input=Query(text, relation.inputs, fields),
             keys=fields,
             columns=tuple(columns.values()),
-            computed=((Field("r0", _RANK_TYPE), rank),),
+            computed=((Field("r0", _RANK_VALUE.type), rank),),
             identity=key_of([KEY if relation.is_changing else "p"]),
             changing=relation.is_changing,
             written=Written(
@@ -163,15 +171,15 @@ class _Ranking:
         is_limited = shown is not None and self.demand.limit(shown) is not None
         return ways_to_bound(relation.scan, time, self.node.where, growing if is_limited else None)
 
-    def _unique(self, shown: str | None) -> list[tuple[str, ...]]:
-        """The keys of the rows that the demand lets pass, in Spark SQL."""
-        known = [tuple(map(quote, key)) for key in self.relation.unique]
+    def _unique(self, shown: str | None) -> Sequence[tuple[Typed, ...]]:
+        """The keys of the rows that the demand lets pass."""
+        known = computed(self.relation, self.relation.unique)
         if self.call.name != "ROW_NUMBER" or shown is None:
             return known
         partition = [self.below.compile(key) for key in self.over.partition]
-        named = [(key.sql, self.roles.get(plain_column(key) or "")) for key in partition]
+        named = [(key, self.roles.get(key.column or "")) for key in partition]
         keys = keys_of_groups(self.window, named, self.sessions_of)
-        return [*(key if self.demand.limit(shown) == 1 else (*key, _RANK) for key in keys), *known]
+        return [*(key if self.demand.limit(shown) == 1 else (*key, _RANK_VALUE) for key in keys), *known]
 
     def _narrowed(self, operator: UpdatingRows, shown: str | None) -> UpdatingRows:
         """The operator with the limit that the demand sets on its rank."""
@@ -190,16 +198,19 @@ class _Ranking:
         return replace(operator, limit=None if operator.changing else limit, constant=constant)
 
     def _position(self) -> str:
-        """SQL of the position of arrival, with the window for a row of several windows."""
+        """SQL of the position of arrival, with the window for a row of several windows.
+
+        It is "struct(_nrt_pos.file AS file, _nrt_pos.block AS block, _nrt_pos.row AS row, `window_end` AS w) AS p".
+        """
         parts = [f"{POSITION}.{part} AS {part}" for part in _POSITION_PARTS]
         return f"struct({', '.join([*parts, *([f'{quote(self.end_name)} AS w'] if self.end_name else [])])}) AS p"
 
-    def _order(self, columns: dict[str, Field]) -> list[str]:
+    def _order(self, columns: dict[Typed, Field]) -> list[str]:
         """As in rankings inside windows: NULL is the least value, equal rows are in the order of arrival."""
         order = []
         for item in self.over.order:
             nulls_first = item.nulls_first if item.nulls_first is not None else not item.descending
-            name = columns[self.below.compile(item.expression).sql].name
+            name = columns[self.below.compile(item.expression)].name
             order.append(f"{name} {'DESC' if item.descending else 'ASC'} NULLS {'FIRST' if nulls_first else 'LAST'}")
         if self.call.name != "ROW_NUMBER":
             return order

@@ -95,8 +95,8 @@ def whole_number(node: ast.Expression) -> int | None:
     sign = 1
     if isinstance(node, ast.Unary) and node.operator == "-":
         node, sign = node.operand, -1
-    is_whole = isinstance(node, ast.Literal) and node.kind == "number" and node.text.isdigit()
-    return sign * int(node.text) if is_whole and isinstance(node, ast.Literal) else None
+    number = node.whole if isinstance(node, ast.Literal) else None
+    return None if number is None else sign * number
 
 
 def length_of(count: ast.Expression, milliseconds: int) -> ast.Interval:

@@ -73,6 +73,31 @@ def test_a_watermark(strategy: str) -> None:
     assert declared.expression == WATERMARKS[strategy]
 
 
+DELAYS = {
+    "ts": 0,
+    "ts - INTERVAL '0.001' SECOND": 1,
+    "(ts - INTERVAL '1' DAY)": 86_400_000,
+    "ts - INTERVAL '1' MONTH": None,
+    "ts + INTERVAL '1' SECOND": None,
+    "seen - INTERVAL '1' SECOND": None,
+    "CASE WHEN last THEN ts END": None,
+    "id - 1000": None,
+}
+
+
+@pytest.mark.parametrize("strategy", DELAYS)
+def test_the_constant_delay_of_a_watermark(strategy: str) -> None:
+    columns = "id BIGINT, last BOOLEAN, seen TIMESTAMP(3), ts TIMESTAMP(3)"
+    declared = table(f"{columns}, WATERMARK FOR ts AS {strategy}").watermark
+    assert declared is not None
+    assert declared.delay == DELAYS[strategy]
+
+
+@pytest.mark.parametrize("expression", ["PROCTIME()", "UPPER(s)", "CAST(PROCTIME() AS STRING)"])
+def test_a_column_of_processing_time(expression: str) -> None:
+    assert table(f"s STRING, c AS {expression}").column("c").proctime == (expression == "PROCTIME()")
+
+
 def test_a_rowtime_inside_a_row() -> None:
     """FLIP-66's own example."""
     source = """CREATE TABLE orders (

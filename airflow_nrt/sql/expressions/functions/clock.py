@@ -14,10 +14,10 @@ from airflow_nrt.model.internal_columns import ABSORBED, CLOCK_SQL
 from airflow_nrt.sql.errors import Place, SqlError
 from airflow_nrt.sql.expressions.functions.signature import Function, check_count
 from airflow_nrt.sql.expressions.local_time import as_local
-from airflow_nrt.sql.expressions.typed import Typed
+from airflow_nrt.sql.expressions.typed import TimeAttribute, Typed
 
 PROCTIME_SQL = f"timestamp_millis({CLOCK_SQL})"
-"""A column that is nothing but this is a time attribute."""
+"""Processing time in Spark SQL."""
 
 _INSTANT = DataType("TIMESTAMP_LTZ", precision=3, nullable=False)
 
@@ -25,12 +25,13 @@ _INSTANT = DataType("TIMESTAMP_LTZ", precision=3, nullable=False)
 def _of_clock(derived: Callable[[Typed], Typed]) -> Function:
     def function(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
         check_count(arguments, at, name, 0, 0)
-        return derived(Typed(PROCTIME_SQL, _INSTANT))
+        return derived(Typed(PROCTIME_SQL, _INSTANT, time_attribute=TimeAttribute.PROCTIME))
 
     return function
 
 
 def _date(now: Typed) -> Typed:
+    """Gives "CAST(CAST(timestamp_millis(…) AS TIMESTAMP_NTZ) AS DATE)"."""
     return Typed(f"CAST({as_local(now).sql} AS DATE)", DATE.with_nullable(False))
 
 
@@ -39,7 +40,10 @@ def _time(now: Typed) -> Typed:
 
 
 def _current_watermark(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
-    """The watermark of the row's source before its batch, NULL if there was none yet."""
+    """The watermark of the row's source before its batch: "timestamp_millis(_nrt_absorbed.watermark)".
+
+    It is NULL if there was none yet.
+    """
     check_count(arguments, at, name, 1, 1)
     kind = arguments[0].type
     if not kind.is_timestamp:

@@ -25,6 +25,7 @@ def _common(arguments: Sequence[Typed], at: Place, name: str) -> DataType:
 
 
 def _coalesce(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
+    """Gives "coalesce(CAST(`n` AS INT), CAST(0 AS INT))"."""
     check_count(arguments, at, name, 1, None)
     kind = _common(arguments, at, name)
     listed = ", ".join(f"CAST({argument.sql} AS {kind.spark})" for argument in arguments)
@@ -37,12 +38,15 @@ def _if_null(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
 
 
 def _null_if(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
+    """Gives "nullif(`n`, 0)"."""
     check_count(arguments, at, name, 2, 2)
     _common(arguments, at, name)
-    return Typed(f"nullif({arguments[0].sql}, {arguments[1].sql})", arguments[0].type.with_nullable(True))
+    first, second = arguments
+    return Typed(f"nullif({first.sql}, {second.sql})", first.type.with_nullable(True), in_months=second.in_months)
 
 
 def _if(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
+    """Gives "IF((`n` > 1), CAST(1 AS INT), CAST(0 AS INT))"."""
     check_count(arguments, at, name, 3, 3)
     condition, *values = arguments
     if condition.type.name not in ("BOOLEAN", "NULL"):
@@ -53,7 +57,7 @@ def _if(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
 
 
 def _matches(pattern: str) -> Function:
-    """A test that is FALSE for NULL."""
+    """A test that is FALSE for NULL: "coalesce(`s` RLIKE '^\\p{L}+\\z', FALSE)"."""
 
     def function(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
         check_count(arguments, at, name, 1, 1)

@@ -31,26 +31,28 @@ _VALUES = {"BOOLEAN": ("BOOLEAN",), "INT": ("BIGINT",), "DOUBLE": ("BIGINT", "DE
 
 
 def _otherwise(word: str, default: str, kind: DataType, name: str) -> str:
-    """SQL of a value that is missing."""
+    """SQL of a value that is missing: "CAST('none' AS STRING)" for DEFAULT 'none' ON EMPTY."""
     if word == "ERROR":
         return f"CAST(raise_error('{name} finds no value, and ERROR was asked for') AS {kind.spark})"
     return f"CAST({default} AS {kind.spark})" if word == "DEFAULT" else f"CAST(NULL AS {kind.spark})"
 
 
 def _unless_null(document: Typed, sql: str) -> str:
+    """Gives "CASE WHEN `s` IS NOT NULL THEN … END"."""
     return f"CASE WHEN {document.sql} IS NOT NULL THEN {sql} END" if document.type.nullable else sql
 
 
 def _value(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
+    """JSON_VALUE: "transform(array(…), _nrt_x -> CASE WHEN _nrt_x.k IN (…) THEN try_cast(…) … END)[0]"."""
     document, where, returning, *cases = arguments
     check_string(document, 1, at, name)
     path, kind = read_path(where, at, name), returning.type.with_nullable(True)
-    word, default = cases[:2] if path.lax else cases[2:]
+    case, default = cases[:2] if path.lax else cases[2:]
     if not (kind.is_string or kind.name in _VALUES):
         raise SqlError(f"{name} returns STRING, BOOLEAN, INTEGER or DOUBLE, not {kind.flink}", at)
     kinds = ", ".join(map(string_literal, _SCALARS if kind.is_string else _VALUES[kind.name]))
     taken = f"WHEN _nrt_x.k IN ({kinds}) THEN try_cast(_nrt_x.v AS {kind.spark})"
-    otherwise = _otherwise(word.sql, default.sql, kind, name)
+    otherwise = _otherwise(case.word, default.sql, kind, name)
     if path.has_many:
         # JSON_VALUE does not return arrays.
         return Typed(_unless_null(document, otherwise), kind)
@@ -59,14 +61,17 @@ def _value(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
 
 
 def _query(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
-    """JSON_QUERY: a value that is neither array nor object needs a wrapper."""
+    """JSON_QUERY: a value that is neither array nor object needs a wrapper.
+
+    It is "CASE WHEN `s` IS NOT NULL THEN transform(array(…), _nrt_x -> CASE WHEN … THEN … END)[0] END".
+    """
     document, where, returning, wrapper, empty, error = arguments
     check_string(document, 1, at, name)
     path, kind = read_path(where, at, name), returning.type.with_nullable(True)
     of_strings = kind.name == "ARRAY" and kind.children[0][1].is_string
     if not of_strings and not kind.is_string:
         raise SqlError(f"{name} returns STRING or ARRAY<STRING>, not {kind.flink}", at)
-    word = (empty if path.lax else error).sql
+    word = (empty if path.lax else error).word
     if of_strings and word == "OBJECT":
         raise SqlError(f"{name} RETURNING {kind.flink} can't give EMPTY OBJECT: write EMPTY ARRAY", at)
     blank = {"ARRAY": "array()" if of_strings else "'[]'", "OBJECT": "'{}'"}.get(word)
@@ -76,13 +81,13 @@ def _query(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
     else:
         of_kind, text = kind_of("_nrt_x"), "to_json(_nrt_x)"
         elements = texts_of("try_variant_get(_nrt_x, '$', 'array<variant>')")
-    as_it_is = {"WITHOUT": "'ARRAY', 'OBJECT'", "CONDITIONAL": "'ARRAY'", "UNCONDITIONAL": "''"}[wrapper.sql]
+    as_it_is = {"WITHOUT": "'ARRAY', 'OBJECT'", "CONDITIONAL": "'ARRAY'", "UNCONDITIONAL": "''"}[wrapper.word]
     if of_strings:
         plain = f"CASE WHEN {of_kind} = 'ARRAY' THEN {elements} ELSE {nothing} END"
         wrapped = f"array({text if path.has_many else text_of('_nrt_x')})"
     else:
         plain, wrapped = text, f"concat('[', {text}, ']')"
-    wrapped = nothing if wrapper.sql == "WITHOUT" else wrapped
+    wrapped = nothing if wrapper.word == "WITHOUT" else wrapped
     missing = f"coalesce({of_kind}, 'VOID') = 'VOID'"
     body = f"CASE WHEN {missing} THEN {nothing} WHEN {of_kind} IN ({as_it_is}) THEN {plain} ELSE {wrapped} END"
     sql = bound(value_at(document, path), body)
@@ -92,12 +97,13 @@ def _query(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
 
 
 def _exists(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
+    """JSON_EXISTS: "CASE WHEN `s` IS NOT NULL THEN IF(coalesce(…, 'VOID') <> 'VOID', TRUE, FALSE) END"."""
     document, where, error = arguments
     check_string(document, 1, at, name)
     path = read_path(where, at, name)
     words = {"TRUE": "TRUE", "FALSE": "FALSE", "UNKNOWN": "NULL"}
     kind = DataType("BOOLEAN")
-    missing = "FALSE" if path.lax else words.get(error.sql) or _otherwise(error.sql, "", kind, name)
+    missing = "FALSE" if path.lax else words.get(error.word) or _otherwise(error.word, "", kind, name)
     there = f"coalesce({kind_of(value_at(document, path))}, 'VOID') <> 'VOID'"
     if path.has_many:
         there = f"{value_at(document, path)} IS NOT NULL"
@@ -105,6 +111,7 @@ def _exists(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
 
 
 def _is_json(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
+    """IS JSON ARRAY: "(coalesce(… = 'ARRAY', FALSE))"."""
     document, kind = arguments
     check_string(document, 1, at, name)
     there = kind_of(f"try_parse_json({document.sql})")
@@ -114,7 +121,7 @@ def _is_json(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
         "ARRAY": f"coalesce({there} = 'ARRAY', FALSE)",
         "SCALAR": f"coalesce({there} NOT IN ('OBJECT', 'ARRAY'), FALSE)",
     }
-    return Typed(f"({tests[kind.sql]})", TRUTH)
+    return Typed(f"({tests[kind.word]})", TRUTH)
 
 
 def _string(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
@@ -124,24 +131,25 @@ def _string(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
 
 def _object(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
     """JSON_OBJECT: keys are sorted, as in Flink. If a key repeats, the last one counts."""
-    word, *pairs = arguments
+    on_null, *pairs = arguments
     values = {constant(key, at, name, "a key"): value for key, value in zip(pairs[::2], pairs[1::2])}
-    fields = [member_sql(key, _member(value, word, at, name)) for key, value in sorted(values.items())]
+    fields = [member_sql(key, _member(value, on_null, at, name)) for key, value in sorted(values.items())]
     return JsonText(_enclosed("{", fields, "}"), TEXT)
 
 
 def _array(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
-    word, *values = arguments
-    return JsonText(_enclosed("[", [_member(value, word, at, name) for value in values], "]"), TEXT)
+    on_null, *values = arguments
+    return JsonText(_enclosed("[", [_member(value, on_null, at, name) for value in values], "]"), TEXT)
 
 
-def _member(value: Typed, word: Typed, at: Place, name: str) -> str:
-    """A member's value, NULL if ABSENT ON NULL leaves it out."""
+def _member(value: Typed, on_null: Typed, at: Place, name: str) -> str:
+    """A member's value, NULL if ABSENT ON NULL leaves it out: "coalesce(to_json(`shop`), 'null')"."""
     text = json_text(value, at, name)
-    return f"coalesce({text}, 'null')" if word.sql == "NULL" else text
+    return f"coalesce({text}, 'null')" if on_null.word == "NULL" else text
 
 
 def _enclosed(begin: str, parts: list[str], end: str) -> str:
+    """Gives "concat('[', concat_ws(',', …), ']')"."""
     return f"concat('{begin}', concat_ws(',', {', '.join(parts)}), '{end}')" if parts else f"'{begin}{end}'"
 
 

@@ -16,14 +16,14 @@ _FRACTIONS_END = 2**52
 
 
 def _of_time(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
-    return round_to_unit(arguments[0], arguments[1].sql, up=name != "FLOOR", at=at)
+    return round_to_unit(arguments[0], arguments[1].word, up=name != "FLOOR", at=at)
 
 
-_of_clock = of_times(_of_time, lambda arguments: arguments[1].sql)
+_of_clock = of_times(_of_time, lambda arguments: arguments[1].word)
 
 
 def rounded(spark: str) -> Function:
-    """FLOOR and CEIL: of a number, or of a time `TO` a unit."""
+    """FLOOR and CEIL: of a number, "CAST(floor(`price`) AS DECIMAL(8,0))", or of a time `TO` a unit."""
 
     def function(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
         if len(arguments) == 2 and arguments[1].type.name == "KEYWORD":
@@ -58,19 +58,19 @@ def _with_places(kind: DataType, places: int) -> DataType:
 
 
 def round_places(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
-    """ROUND: half away from zero."""
+    """ROUND, half away from zero: "CAST(round(`price`, 1) AS DECIMAL(10,1))"."""
     number, places = _number_and_places(arguments, at, name)
     kind = _with_places(number.type, places)
     return Typed(f"CAST(round({number.sql}, {places}) AS {kind.spark})", kind)
 
 
 def truncate_places(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
-    """TRUNCATE: towards zero."""
+    """TRUNCATE, towards zero: "CAST(`n` - `n` % 10 AS INT)"."""
     number, places = _number_and_places(arguments, at, name)
     kind, sql = _with_places(number.type, places), number.sql
     if kind.is_integer:
         step = 10 ** max(-places, 0)
-        return Typed(sql if step == 1 else f"CAST({sql} - {sql} % {step} AS {kind.spark})", kind)
+        return number if step == 1 else Typed(f"CAST({sql} - {sql} % {step} AS {kind.spark})", kind)
     if kind.name == "DECIMAL":
         return Typed(f"CAST(IF({sql} < 0, ceil({sql}, {places}), floor({sql}, {places})) AS {kind.spark})", kind)
     if not 0 <= places <= 15:

@@ -62,13 +62,14 @@ def wall_clock(argument: Typed, at: Place, name: str) -> str:
 
 
 def _back(sql: str, kind: DataType) -> str:
-    """A time on the wall clock, as the type that it was computed from."""
+    """A time on the wall clock, as the type that it was computed from: "CAST(… AS TIMESTAMP_NTZ)"."""
     if kind.name == "TIMESTAMP_LTZ":
         return as_instant(Typed(f"CAST({sql} AS TIMESTAMP_NTZ)", kind)).sql
     return f"CAST({sql} AS {kind.spark})"
 
 
 def _part(unit: str, operand: Typed, at: Place) -> Typed:
+    """Gives "CAST(hour(CAST(`ts` AS TIMESTAMP_NTZ)) AS BIGINT)"."""
     sql = _PARTS[unit].format(wall_clock(operand, at, unit))
     return Typed(f"CAST({sql} AS BIGINT)", DataType("BIGINT", nullable=operand.type.nullable))
 
@@ -76,9 +77,9 @@ def _part(unit: str, operand: Typed, at: Place) -> Typed:
 def _extract(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
     check_count(arguments, at, name, 2, 2)
     unit, operand = arguments
-    if unit.sql not in _PARTS:
-        raise NotThereYet(f"EXTRACT({unit.sql} …)", at, f"there are {', '.join(_PARTS)}")
-    return _part(unit.sql, operand, at)
+    if unit.word not in _PARTS:
+        raise NotThereYet(f"EXTRACT({unit.word} …)", at, f"there are {', '.join(_PARTS)}")
+    return _part(unit.word, operand, at)
 
 
 def _part_function(unit: str) -> Function:
@@ -92,6 +93,7 @@ def _part_function(unit: str) -> Function:
 def round_to_unit(operand: Typed, unit: str, *, up: bool, at: Place) -> Typed:
     """`FLOOR(ts TO unit)` and `CEIL(ts TO unit)`. Weeks begin on Sunday.
 
+    FLOOR to HOUR is "CAST(CAST(date_trunc('HOUR', CAST(`ts` AS TIMESTAMP_NTZ)) AS TIMESTAMP_NTZ) AS TIMESTAMP_NTZ)".
     As in Flink, CEIL to weeks and longer units looks at the date alone: the first day of a year stays in it.
     """
     name = "CEIL" if up else "FLOOR"
@@ -126,11 +128,14 @@ def round_to_unit(operand: Typed, unit: str, *, up: bool, at: Place) -> Typed:
 
 
 def _unit(argument: Typed) -> str:
-    return argument.sql.removeprefix("SQL_TSI_")
+    return argument.word.removeprefix("SQL_TSI_")
 
 
 def _add(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
-    """TIMESTAMPADD: a day that the month lacks becomes its last one. Instants use UTC's calendar, as in Flink."""
+    """TIMESTAMPADD: "CAST(timestampadd(HOUR, 1, CAST(`ts` AS TIMESTAMP_NTZ)) AS TIMESTAMP_NTZ)".
+
+    A day that the month lacks becomes its last one. Instants use UTC's calendar, as in Flink.
+    """
     check_count(arguments, at, name, 3, 3)
     unit, count, time = _unit(arguments[0]), arguments[1], arguments[2]
     check_integer(count, 2, at, name)
@@ -145,7 +150,10 @@ def _add(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
 
 
 def _difference(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
-    """TIMESTAMPDIFF: whole units from the second to the third, towards zero; between instants on UTC's calendar."""
+    """TIMESTAMPDIFF: "CAST(timestampdiff(HOUR, CAST(… AS TIMESTAMP_NTZ), CAST(… AS TIMESTAMP_NTZ)) AS INT)".
+
+    It is whole units from the second to the third, towards zero; between instants on UTC's calendar.
+    """
     check_count(arguments, at, name, 3, 3)
     unit = _unit(arguments[0])
     clocks = [wall_clock(one, at, name) for one in arguments[1:]]
@@ -163,6 +171,7 @@ def _difference(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
 def _months_between(start: str, end: str) -> str:
     """Whole months between two times: first by their dates, then by the clock.
 
+    It is "transform(array(struct(… AS a, … AS b)), _nrt_x -> …)[0]".
     The last day of a month is one month after the last day of a longer one. If the days are equal and the second time
     of day is earlier, it is one month less.
     """
@@ -179,7 +188,10 @@ def _months_between(start: str, end: str) -> str:
 
 
 def _overlaps(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
-    """`(start, end) OVERLAPS (start, end)`: an end may be an interval, and may be before its start."""
+    """`(start, end) OVERLAPS (start, end)`: an end may be an interval, and may be before its start.
+
+    It is "(greatest(…) >= least(…) AND greatest(…) >= least(…))".
+    """
     check_count(arguments, at, name, 4, 4)
     spans = []
     for start, end in (arguments[:2], arguments[2:]):
@@ -192,7 +204,7 @@ def _overlaps(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
 
 
 TEMPORAL: dict[str, Function] = {
-    "EXTRACT": of_times(_extract, lambda arguments: arguments[0].sql),
+    "EXTRACT": of_times(_extract, lambda arguments: arguments[0].word),
     **{name: _part_function(unit) for name, unit in _FUNCTIONS.items()},
     "TIMESTAMPADD": of_times(_add),
     "TIMESTAMPDIFF": of_times(_difference),

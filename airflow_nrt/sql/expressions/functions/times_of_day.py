@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 from airflow_nrt.basics.times_of_day import as_timestamp, of_timestamp
 from airflow_nrt.basics.types import DataType
@@ -34,7 +33,7 @@ def of_times(function: Function, unit_of: UnitOf | None = None) -> Function:
         result = function([_on_one_day(one) for one in arguments], at, name)
         if not result.type.is_timestamp:
             return result
-        return replace(result, sql=of_timestamp(result.sql), type=times[0].type.with_nullable(result.type.nullable))
+        return result.computed(of_timestamp(result.sql), times[0].type.with_nullable(result.type.nullable))
 
     return on_one_day
 
