@@ -11,6 +11,8 @@ import pytest
 
 from airflow_nrt.model.options.settings import NO_SETTINGS
 
+pytestmark = pytest.mark.process
+
 _PROBE = """
 import json, sys, time
 before = set(sys.modules)
