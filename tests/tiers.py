@@ -4,8 +4,8 @@ Collection finds it in the fixtures that a test asks for, directly or through ot
 processes says so by a mark (`pytestmark = pytest.mark.process`), a fixture by asking for the fixture `process` or
 `airflow`. A test is marked with all that it needs; its tier is the heaviest of them.
 
-`unit` is what needs nothing of these. It may import Airflow and build operators, and listen on a port of this process. It
-may start no process, not even git or Python, and may not open Airflow's metadata database: `strict.py` sees to it.
+`unit` is what needs nothing of these. It may import Airflow and build operators, and listen on a port of this process.
+It may start no process, not even git or Python, and not open Airflow's metadata database: `strict.py` sees to it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Which tests a change can reach. Each reason gives tests, and which tiers of them run:
 
-- the room of a changed file, `tests/x/y/` of `airflow_nrt/x/y/z.py`, what `edges.toml` adds to it, and `test_z.py` in any
-  folder: all tiers;
+- the room of a changed file, `tests/x/y/` of `airflow_nrt/x/y/z.py`, what `edges.toml` adds, and each `test_z.py`: all
+  tiers;
 - test files that import the changed module themselves, as long as these are few: unit and spark;
 - test files that reach it through other imports: unit;
 - what goes through everything (`edges.toml`), if a report's way has changed: all tiers;
