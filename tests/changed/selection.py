@@ -132,6 +132,6 @@ def _declared(table: str, path: str) -> list[str]:
 
 
 def _naming(path: str, graph: Graph) -> list[str]:
-    """The test files that have the name of this file in their text."""
-    name = PurePosixPath(path).name
+    """The test files that have the name of this file in their text, or its path where the name is but a word."""
+    name = PurePosixPath(path).name if PurePosixPath(path).suffix else path
     return [test for test in _tests(graph.imports) if name in (ROOT / test).read_text(encoding="utf-8")]
