@@ -48,7 +48,7 @@ def run(selection: Selection, options: Sequence[str]) -> int:
     with tempfile.TemporaryDirectory() as directory:
         file = Path(directory) / "selection.json"
         selection.write(file)
-        command = [sys.executable, "-m", "pytest", "--selection", str(file), *options]
+        command = [sys.executable, "-m", "pytest", f"--selection={file}", *options]
         return subprocess.run(command, cwd=ROOT, check=False).returncode
 
 
