@@ -59,9 +59,9 @@ def summary(changed: Sequence[str], selection: Selection, graph: Graph) -> list[
         (whole if selection.of(test) == ALL else some if selection.concerns(test) else none)[_folder(test)] += 1
     return [
         f"{len(changed)} changed: {_few(changed)}",
-        f"runs whole: {_counted(whole)}",
-        f"runs unit tests, and Spark's where a file imports what has changed: {_counted(some)}",
-        f"left out, as no import reaches them: {_counted(none)}",
+        f"runs whole, {_counted(whole)}",
+        f"runs in part, their other tests are left out as too far from the change, {_counted(some)}",
+        f"left out, as no import reaches them, {_counted(none)}",
     ]
 
 
@@ -71,7 +71,7 @@ def _from_root(file: str) -> str:
 
 def _folder(test: str) -> str:
     folders = PurePosixPath(test).parts[1:-1]
-    return "/".join(folders[: 2 if folders[:1] == ("engine",) else 1]) or "."
+    return folders[0] if folders else "."
 
 
 def _few(names: Sequence[str]) -> str:
@@ -79,7 +79,9 @@ def _few(names: Sequence[str]) -> str:
 
 
 def _counted(files: Counter[str]) -> str:
-    return f"{files.total()} files" + "".join(f", {folder} {n}" for folder, n in sorted(files.items()))
+    """`3 files: cli 1, engine 2`"""
+    folders = ", ".join(f"{folder} {n}" for folder, n in sorted(files.items()))
+    return f"{files.total()} files: {folders}" if files else "none"
 
 
 if __name__ == "__main__":
