@@ -57,9 +57,11 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     mark(items)
-    others = [item for item in items if not is_wanted(item)]
-    config.hook.pytest_deselected(items=others)
-    items[:] = [item for item in items if is_wanted(item)]
+    wanted: dict[bool, list[pytest.Item]] = {True: [], False: []}
+    for item in items:
+        wanted[is_wanted(item)].append(item)
+    items[:] = wanted[True]
+    config.hook.pytest_deselected(items=wanted[False])
     put_in_order(items)
 
 

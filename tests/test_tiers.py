@@ -20,7 +20,7 @@ from tests.tiers import needs, tier_of
 def asking(*fixtures: str, marks: tuple[str, ...] = ()) -> Any:
     """A test that asks for these fixtures, directly or through others."""
     given = [SimpleNamespace(name=name) for name in marks]
-    return SimpleNamespace(fixturenames=fixtures, iter_markers=lambda: iter(given))
+    return SimpleNamespace(fixturenames=fixtures, iter_markers=lambda: iter(given), stash={})
 
 
 @pytest.mark.parametrize(

@@ -30,6 +30,7 @@ FIXTURES = {
     "mariadb": "server",
 }
 """What a test needs that asks for this fixture."""
+TIER = pytest.StashKey[str]()
 
 
 def needs(item: pytest.Item) -> list[str]:
@@ -40,7 +41,10 @@ def needs(item: pytest.Item) -> list[str]:
 
 
 def tier_of(item: pytest.Item) -> str:
-    return needs(item)[-1]
+    """The heaviest of what a test needs."""
+    if TIER not in item.stash:
+        item.stash[TIER] = needs(item)[-1]
+    return item.stash[TIER]
 
 
 def mark(items: Iterable[pytest.Item]) -> None:
@@ -48,4 +52,5 @@ def mark(items: Iterable[pytest.Item]) -> None:
     for item in items:
         for tier in needs(item):
             item.add_marker(tier)
+            item.stash[TIER] = tier
         item.user_properties.append(("tier", tier_of(item)))
