@@ -13,12 +13,13 @@ SINK ?= files
 # What is built is built by the hatchling of the lock, whatever the index has today.
 BUILD := --build-constraints requirements/tools.lock
 
-.PHONY: help env demo picture docs test test-fast thorough containers lint lock audit bench clean
+.PHONY: help env demo picture docs test test-unit test-changed thorough containers lint lock audit bench clean
 
 help:
 	@echo "make demo    the product in about five minutes (KEEP=1 leaves Airflow up)"
 	@echo "               SOURCE=kafka SINK=postgres: from a topic, into a database, each a real server"
-	@echo "make test    the whole suite         make test-fast  without the slow end-to-end tests"
+	@echo "make test    the whole suite         make test-unit  what needs nothing but Python, in a minute"
+	@echo "make test-changed  what your changes can reach (BASE=main, FILES=\"a.py b.py\", LIST=1 only says what)"
 	@echo "make thorough  what the suite leaves out for its time: all fault points, more seeds"
 	@echo "make containers  builds the images of docker/ and runs the composition, without a container engine (as root)"
 	@echo "make lint    style, types, contracts make bench      beside Flink and others (QUICK=1, FULL=1)"
@@ -66,8 +67,13 @@ docs: env
 test: env
 	$(RUN) python -m pytest -n 3 --dist loadfile
 
-test-fast: env
-	$(RUN) python -m pytest -n 3 --dist loadfile -m "not slow and not thorough and not containers"
+test-unit: env
+	$(RUN) python -m pytest -n 2 --dist loadfile --tier=unit
+
+# Without BASE: what has changed since the branch left its upstream.
+test-changed: env
+	$(RUN) python -m tests.changed $(FILES) $(if $(BASE),--base "$(BASE)") $(if $(filter 1,$(LIST)),--list) \
+	  -- -n 3 --dist loadfile
 
 thorough: env
 	$(RUN) python -m pytest -n 3 --dist loadfile -m thorough

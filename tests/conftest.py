@@ -5,11 +5,17 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.changed.selection import Selection
+from tests.strict import watched
+from tests.tiers import TIERS, mark, tier_of
 from tests.units import Units, put_in_order
+
+pytest_plugins = ["tests.durations"]
 
 settings.register_profile(
     "suite", deadline=None, derandomize=True, database=None, suppress_health_check=[HealthCheck.too_slow]
@@ -39,8 +45,50 @@ LONG_LIVED_JAVA = (
 os.environ["SPARK_SUBMIT_OPTS"] = " ".join([os.environ.get("SPARK_SUBMIT_OPTS", ""), *JAVA]).strip()
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--tier", choices=TIERS, help="only the tests of this tier (tests/tiers.py)")
+    parser.addoption("--selection", type=Selection.read, help="only the tests that this file selects (tests/changed)")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    for tier, meaning in TIERS.items():
+        config.addinivalue_line("markers", f"{tier}: {meaning}")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    mark(items)
+    wanted: dict[bool, list[pytest.Item]] = {True: [], False: []}
+    for item in items:
+        wanted[is_wanted(item)].append(item)
+    items[:] = wanted[True]
+    config.hook.pytest_deselected(items=wanted[False])
     put_in_order(items)
+
+
+def is_wanted(item: pytest.Item) -> bool:
+    """Whether a test is of the tier that is asked for, or selected."""
+    tier, selection = item.config.getoption("--tier"), item.config.getoption("--selection")
+    return tier in (None, tier_of(item)) and (selection is None or tier_of(item) in selection.of(item.nodeid))
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leaves out files before they are imported where no test of theirs can run."""
+    selection = config.getoption("--selection")
+    if selection is None or not collection_path.match("test_*.py"):
+        return None
+    return not selection.concerns(collection_path.relative_to(config.rootpath).as_posix()) or None
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_setup(item: pytest.Item) -> Iterator[None]:
+    with watched(item):
+        return (yield)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
+    with watched(item):
+        return (yield)
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -66,6 +114,16 @@ def spark() -> Iterator[object]:
     session.sparkContext.setLogLevel("ERROR")
     yield session
     session.stop()
+
+
+@pytest.fixture(scope="session")
+def process() -> None:
+    """Asked for by fixtures that start processes."""
+
+
+@pytest.fixture(scope="session")
+def airflow() -> None:
+    """Asked for by fixtures that open Airflow's metadata database, or start an Airflow."""
 
 
 @pytest.fixture(autouse=True)

@@ -12,6 +12,8 @@ import pytest
 from airflow_nrt.usecases.requests.check import CheckRequest
 from airflow_nrt.usecases.requests.report import ReportRequest
 
+pytestmark = pytest.mark.process
+
 _PROBE = """
 import json, sys, time
 before = set(sys.modules)

@@ -18,7 +18,7 @@ from airflow_nrt.engine.java.finding import ensure_java
 from airflow_nrt.get_provider_info import get_provider_info
 from tests.cli.place import REPORT, furnish
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.process]
 
 ROOT = Path(__file__).resolve().parents[1]
 

@@ -35,6 +35,7 @@ def matches(pattern: re.Pattern[str]) -> Iterator[str]:
                 yield f"{file.relative_to(ROOT)}:{number}: {line.strip()[:200]}"
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("pattern", [PACKAGE_INDEX, MACHINE_PATH], ids=["package index", "machine path"])
 def test_no_tracked_file_has(pattern: re.Pattern[str]) -> None:
     assert list(matches(pattern)) == []

@@ -33,7 +33,7 @@ Command = Callable[..., Answer]
 
 
 @pytest.fixture(scope="session")
-def spark_command() -> Iterator[Command]:
+def spark_command(process: None) -> Iterator[Command]:
     """Runs `airflow-nrt` with these arguments; Java is started once, sessions begin and end with each command."""
     child = subprocess.Popen(
         [sys.executable, "-m", "tests.cli.child"],

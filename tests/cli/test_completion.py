@@ -12,6 +12,7 @@ import pytest
 from tests.cli.conftest import Command
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(
     ("line", "words"),
     [

@@ -262,6 +262,7 @@ def test_stop_tells_how_it_ended(command: Command, running: Home, monkeypatch: p
     assert (answer.status, answer.out) == (0, "the driver of epoch 1 finished\n")
 
 
+@pytest.mark.process
 def test_stop_where_the_driver_was_killed(command: Command, running: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     with subprocess.Popen(["sleep", "60"]) as process:
         process.kill()
@@ -291,6 +292,7 @@ def test_check_and_plan(command: Command, tmp_path: Path) -> None:
     assert sorted(file.name for file in tmp_path.iterdir()) == ["curve.sql", "orders"]
 
 
+@pytest.mark.process
 def test_deep_check_runs_spark(tmp_path: Path) -> None:
     """And leaves nothing."""
     (tmp_path / "local").mkdir()

@@ -20,7 +20,7 @@ from airflow_nrt.home.status import Status, read_status
 from tests.cli.conftest import Command
 from tests.cli.place import furnish
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.process]
 PATIENCE = 120
 
 

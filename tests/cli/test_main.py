@@ -52,6 +52,7 @@ def run(*arguments: object, environment: dict[str, str] | None = None, before: s
     return subprocess.run(line, capture_output=True, text=True, env=environment, timeout=120, check=False)
 
 
+@pytest.mark.process
 def test_an_error_is_one_paragraph_and_debug_shows_the_stack(wrong: Path) -> None:
     script = Path(sys.executable).with_name("airflow-nrt")
     plain = subprocess.run([script, "plan", wrong], capture_output=True, text=True, check=False)
@@ -63,6 +64,7 @@ def test_an_error_is_one_paragraph_and_debug_shows_the_stack(wrong: Path) -> Non
     assert "Traceback" in debugged.stderr and "there is no column 'prize'" in debugged.stderr
 
 
+@pytest.mark.process
 def test_a_reader_who_leaves_is_no_error(tmp_path: Path) -> None:
     report = furnish(tmp_path)
     line = f"'{sys.executable}' -m airflow_nrt.cli.main plan '{report}' --json | head -n 1; exit ${{PIPESTATUS[0]}}"
@@ -70,6 +72,7 @@ def test_a_reader_who_leaves_is_no_error(tmp_path: Path) -> None:
     assert (piped.returncode, piped.stdout, piped.stderr) == (0, "{\n", "")
 
 
+@pytest.mark.process
 def test_a_reader_who_leaves_does_not_decide_how_a_job_ended() -> None:
     code = (
         "import sys, time; from airflow_nrt.cli.common import Steps, print_lines; time.sleep(1); "
@@ -113,6 +116,7 @@ def other_java(place: Path, version: str) -> Path:
     return java
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("name", ["run", "backfill", "check", "query"])
 def test_no_java(tmp_path: Path, name: str) -> None:
     furnish(tmp_path)
@@ -125,6 +129,7 @@ def test_no_java(tmp_path: Path, name: str) -> None:
     assert not (tmp_path / "home").exists() and not (tmp_path / "curve").exists()
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(("where", "version", "major"), [("PATH", "11.0.2", 11), ("JAVA_HOME", "25.0.2", 25)])
 def test_too_old_or_too_new_a_java(tmp_path: Path, where: str, version: str, major: int) -> None:
     furnish(tmp_path)
@@ -136,6 +141,7 @@ def test_too_old_or_too_new_a_java(tmp_path: Path, where: str, version: str, maj
     assert not (tmp_path / "home").exists()
 
 
+@pytest.mark.process
 def test_what_is_no_java(tmp_path: Path) -> None:
     furnish(tmp_path)
     told = run(*needing_spark(tmp_path)["run"], environment=without_java(tmp_path, JAVA_HOME=str(tmp_path / "none")))
@@ -143,6 +149,7 @@ def test_what_is_no_java(tmp_path: Path) -> None:
     assert f"{tmp_path / 'none' / 'bin' / 'java'} (JAVA_HOME) is no Java." in told.stderr
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("name", ["run", "backfill", "check", "query"])
 def test_no_spark(tmp_path: Path, name: str) -> None:
     furnish(tmp_path)
@@ -156,6 +163,7 @@ def test_no_spark(tmp_path: Path, name: str) -> None:
     assert not (tmp_path / "home").exists()
 
 
+@pytest.mark.process
 def test_a_spark_home_that_is_none(tmp_path: Path) -> None:
     furnish(tmp_path)
     environment = {**os.environ, "SPARK_HOME": str(tmp_path / "none")}

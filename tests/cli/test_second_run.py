@@ -45,6 +45,7 @@ def test_also_beside_a_launch_that_begins(command: Command, home: Home) -> None:
     assert answer.status == 2 and "has a driver that begins: launch 7, by a test" in answer.err
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("answer", ["n", "y"])
 def test_at_a_terminal_it_asks(home: Home, answer: str) -> None:
     """The master is wrong, so that nothing starts where it goes on."""
@@ -67,6 +68,7 @@ def test_at_a_terminal_it_asks(home: Home, answer: str) -> None:
     assert ("take over with --take-over" if answer == "n" else "there is no Spark master 'none'") in told.decode()
 
 
+@pytest.mark.process
 @pytest.mark.slow
 def test_taking_over_and_the_death_of_a_driver(command: Command, tmp_path: Path) -> None:
     report, home = furnish(tmp_path), tmp_path / "home"

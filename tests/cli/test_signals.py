@@ -23,7 +23,7 @@ from airflow_nrt.launch.spark import spark_environment
 from tests.cli.place import furnish
 from tests.cli.test_interruption import ended, in_session
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.process]
 THOROUGH = pytest.mark.thorough
 PATIENCE = 120
 PYTHON = [sys.executable, "-m", "airflow_nrt.cli.main", "run"]

@@ -67,12 +67,14 @@ def test_a_wrong_report(command: Command, tmp_path: Path, what: str, name_and_op
     assert re.match(r"line \d+, column \d+: ", told)
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("master", ["local[x]", "local[0]", "nowhere"])
 def test_no_master(command: Command, tmp_path: Path, master: str) -> None:
     told = refused(command, tmp_path, "run", furnish(tmp_path), "--home", tmp_path / "home", "--master", master)
     assert told.startswith(f"there is no Spark master '{master}': give local[*], local[N], spark://HOST:PORT")
 
 
+@pytest.mark.process
 def test_a_master_that_is_not_there(command: Command, tmp_path: Path) -> None:
     told = refused(
         command, tmp_path, "run", furnish(tmp_path), "--home", tmp_path / "home", "--master", "spark://127.0.0.1:1"

@@ -20,7 +20,7 @@ DAGS = Path(__file__).parents[2] / "dags"
 
 
 @pytest.fixture(scope="package")
-def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+def lab(airflow: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
     root = tmp_path_factory.mktemp("lab")
     dags = root / "dags"
     shutil.copytree(DAGS, dags)

@@ -101,6 +101,7 @@ def test_a_dag_file_is_parsed_and_nothing_of_the_report_is_run(write: Callable[.
     assert not any(name.startswith("nrt_tests_module") and name in str(task._inline) for name in sys.modules)
 
 
+@pytest.mark.process
 def test_a_report_keeps_its_home_over_tries_and_edits(write: Callable[..., NrtStreamOperator], tmp_path: Path) -> None:
     with pytest.raises(TaskDeferred) as deferred:
         write().execute(CONTEXT)
@@ -127,6 +128,7 @@ def test_a_report_keeps_its_home_over_tries_and_edits(write: Callable[..., NrtSt
     assert told["report"] == "loud_shops"
 
 
+@pytest.mark.process
 def test_other_tasks_take_the_function(write: Callable[..., NrtStreamOperator], tmp_path: Path) -> None:
     verify = write(of="nightly")
     assert isinstance(verify, NrtVerifyOperator) and verify.report == "loud_shops"
@@ -134,6 +136,7 @@ def test_other_tasks_take_the_function(write: Callable[..., NrtStreamOperator], 
         verify.execute(CONTEXT)
 
 
+@pytest.mark.process
 def test_a_wrong_report_is_told_by_the_lines_of_the_dag_file(
     write: Callable[..., NrtStreamOperator], tmp_path: Path
 ) -> None:

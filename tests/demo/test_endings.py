@@ -8,8 +8,11 @@ import sys
 import textwrap
 
 import psutil
+import pytest
 
 from airflow_nrt.demo.endings import kill_all_with
+
+pytestmark = pytest.mark.process
 
 
 def test_what_left_session_and_parent_is_killed(tmp_path) -> None:

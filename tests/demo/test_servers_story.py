@@ -70,6 +70,7 @@ def scene(place: Path) -> Iterator[Scene]:
 
 
 @pytest.mark.slow
+@pytest.mark.server
 def test_the_day_from_a_topic_into_a_database(spark, scene: Scene) -> None:
     started: list[subprocess.Popen[str]] = []
 

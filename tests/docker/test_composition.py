@@ -30,7 +30,7 @@ def settings(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def composition(settings: Path) -> dict[str, Any]:
+def composition(process: None, settings: Path) -> dict[str, Any]:
     return resolved(settings)
 
 
@@ -78,6 +78,7 @@ def test_homes_lie_on_a_volume_that_airflow_and_workers_share(composition: dict[
     assert with_data == {*services} - {"postgres", "spark-master"}
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("secret", SECRETS)
 def test_a_secret_that_is_not_filled_in_is_named(settings: Path, tmp_path: Path, secret: str) -> None:
     lacking = tmp_path / "env"

@@ -28,7 +28,7 @@ from tests.docker.composition import ROOT, USER, Composition, image_config, own_
 from tests.docker.images import base_of, build, lacking, make_base
 from tests.docker.postgres import binaries, postgres
 
-pytestmark = [pytest.mark.slow, pytest.mark.containers, pytest.mark.timeout(3600)]
+pytestmark = [pytest.mark.slow, pytest.mark.containers, pytest.mark.timeout(3600), pytest.mark.process]
 
 IMAGES = {"airflow-nrt": "Dockerfile.airflow", "airflow-nrt-spark": "Dockerfile.spark"}
 DAGS = Dags("orders_curve")

@@ -33,7 +33,7 @@ def settings(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def services(settings: Path) -> dict[str, Any]:
+def services(process: None, settings: Path) -> dict[str, Any]:
     found: dict[str, Any] = resolved(settings, "kafka", "postgres")["services"]
     return found
 

@@ -14,7 +14,7 @@ import pytest
 from airflow_nrt.engine.java.finding import ensure_java
 from tests.docs.pages import DOCS, Example, examples_of
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.process]
 
 INSTALLATION = "pip install"
 """The commands of such an example are left out: the environment of the tests has what they install."""

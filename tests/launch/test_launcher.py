@@ -36,6 +36,7 @@ def old_java(tmp_path: Path) -> dict[str, str]:
     return {"PATH": "/nowhere", "JAVA_HOME": str(java.parents[1]), "PYTHONPATH": os.pathsep.join(paths)}
 
 
+@pytest.mark.process
 def test_a_java_that_is_too_old_is_left_as_a_final_reason(tmp_path: Path, old_java: dict[str, str]) -> None:
     home = new_home(tmp_path)
     ended = subprocess.run(

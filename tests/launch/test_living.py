@@ -64,6 +64,7 @@ def test_silence_is_death_after_a_while(home: Home) -> None:
     assert living_driver(home) is None
 
 
+@pytest.mark.process
 def test_a_process_that_is_gone_is_death_although_its_heartbeat_is_fresh(home: Home) -> None:
     ended = subprocess.Popen([sys.executable, "-c", ""])
     ended.wait()
@@ -95,6 +96,7 @@ def test_a_newer_lease_is_given_time_to_show_a_heartbeat(home: Home) -> None:
     assert found is not None and found.epoch == 2
 
 
+@pytest.mark.process
 def test_only_the_driver_s_own_process_is_put_down(home: Home) -> None:
     hung = hanging_driver(home)
     try:

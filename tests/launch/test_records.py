@@ -33,6 +33,7 @@ def test_a_launch_that_failed_is_not_pending(tmp_path: Path) -> None:
     assert pending_launch(home) is None
 
 
+@pytest.mark.process
 def test_a_launch_whose_launcher_ended_is_not_pending_but_one_of_another_host_is(tmp_path: Path) -> None:
     home = new_home(tmp_path)
     ended = subprocess.Popen([sys.executable, "-c", ""])
@@ -71,6 +72,7 @@ def test_an_unreadable_record_is_named(tmp_path: Path) -> None:
         last_launch(home)
 
 
+@pytest.mark.process
 def test_a_process_that_got_an_old_number_is_another() -> None:
     running = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
     try:

@@ -15,7 +15,7 @@ from tests.servers.postgresql import PostgreSql
 
 __all__ = ["broker", "postgresql", "topics"]
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.process]
 
 REPORT = """
 SET 'spark.driver.host' = '127.0.0.1';

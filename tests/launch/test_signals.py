@@ -18,7 +18,7 @@ from airflow_nrt.launch.submission import Cluster, driver_submission
 from airflow_nrt.sql.load import load_report
 from tests.cli.place import furnish
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.process]
 
 
 def test_the_driver_stops_and_the_launcher_ends_after_it(tmp_path: Path) -> None:

@@ -65,6 +65,7 @@ def test_the_engine_is_packed_once_and_always_the_same(home: Home) -> None:
     assert len(list(home.launches.iterdir())) == 2
 
 
+@pytest.mark.process
 def test_the_packed_engine_holds_what_a_driver_needs_and_nothing_of_airflow(home: Home) -> None:
     _, package = place_engine(home)
     with zipfile.ZipFile(package) as archive:

@@ -94,6 +94,7 @@ def test_a_dishonest_ledger_and_a_contradiction_fail_too() -> None:
         fail_unless_proven(verdict_xcom(verdict(problems=("a watermark that went back",))))
 
 
+@pytest.mark.process
 def test_wrong_input_of_a_command_is_its_paragraph() -> None:
     lines: list[str] = []
     with pytest.raises(InputError, match=r"^a home can't be on s3:// yet"):
@@ -101,6 +102,7 @@ def test_wrong_input_of_a_command_is_its_paragraph() -> None:
     assert lines[-1].startswith("airflow-nrt: a home can't be on s3:// yet")
 
 
+@pytest.mark.process
 def test_a_command_without_a_result_is_a_failure(tmp_path: Path) -> None:
     with pytest.raises(NrtError, match=r"ended with 0 and printed no result"):
         Command(["status", "--home", str(new_home(tmp_path).path)], lambda line: None).run()
@@ -113,6 +115,7 @@ Command(["stop", "--home", sys.argv[1], "--timeout", "600"], lambda line: print(
 """
 
 
+@pytest.mark.process
 def test_a_command_ends_with_a_worker_that_is_killed(tmp_path: Path) -> None:
     home = new_home(tmp_path)
     beat(home, lease(home).epoch)
@@ -133,6 +136,7 @@ def test_nothing_verified_is_no_proof(tmp_path: Path) -> None:
     assert not isinstance(failed.value, AirflowFailException)
 
 
+@pytest.mark.process
 def test_an_interval_is_needed_and_checked_before_spark_starts(tmp_path: Path) -> None:
     home = new_home(tmp_path)
     common: dict[str, Any] = {"report": str(REPORT), "home": str(home.path), "settings": {"DATA": str(tmp_path)}}
@@ -144,6 +148,7 @@ def test_an_interval_is_needed_and_checked_before_spark_starts(tmp_path: Path) -
         verify.execute({})  # type: ignore[typeddict-item]
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(
     "run",
     [
@@ -166,6 +171,7 @@ def test_a_verification_waits_for_the_windows_that_its_run_names(
     assert "end after 2024-06-18 00:00:00 and up to 2024-06-19 00:00:00" in capsys.readouterr().out
 
 
+@pytest.mark.process
 def test_a_report_with_an_error_fails_with_its_place(tmp_path: Path) -> None:
     report = tmp_path / "report.sql"
     report.write_text("SELEC 1;")

@@ -7,6 +7,10 @@ import os
 import subprocess
 import sys
 
+import pytest
+
+pytestmark = pytest.mark.process
+
 _PROBE = """
 import json, sys, time
 start = time.process_time()

@@ -11,6 +11,8 @@ from airflow.sdk import DAG
 from airflow_nrt.operators.stream import NrtStreamOperator
 from tests.launch.homes import REPORT
 
+pytestmark = pytest.mark.process
+
 extractors = pytest.importorskip("airflow.providers.openlineage.extractors.manager")
 
 

@@ -45,6 +45,7 @@ def test_a_master_is_checked_by_every_operator(operator: Any) -> None:
         operator(task_id="task", report="r.sql", master="local[0]")
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("name", WRONG)
 def test_a_template_s_wrong_value_fails_for_good_before_spark_starts(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -67,6 +68,7 @@ def test_a_template_s_wrong_value_fails_for_good_before_spark_starts(
 SHANGHAI = CronDataIntervalTimetable("0 0 * * *", timezone="Asia/Shanghai")
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(
     ("script", "dag", "zone"),
     [
@@ -92,6 +94,7 @@ def test_the_zone_of_a_data_interval(tmp_path: Path, script: str, dag: DAG | Non
     assert zone_of_clock(report, {"dag": dag}) == zone
 
 
+@pytest.mark.process
 def test_a_day_of_shanghai_is_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     found = []
 

@@ -16,7 +16,7 @@ from airflow_nrt.operators.backfill import NrtBackfillOperator
 from tests.cli.place import REPORT, furnish
 from tests.task_log import said
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.process]
 
 
 class Attempt:

@@ -11,6 +11,8 @@ from airflow_nrt.basics.errors import InputError
 from airflow_nrt.operators.stream import NrtStreamOperator
 from airflow_nrt.usecases.requests.facts import PlannedReport
 
+pytestmark = pytest.mark.process
+
 PROGRAM = """
 def build(t_env):
     t_env.execute_sql('''

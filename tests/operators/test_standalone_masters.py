@@ -28,7 +28,7 @@ from airflow_nrt.operators.stream import NrtStreamOperator
 from tests.launch.homes import REPORT
 from tests.launch.standalone import Standalone, standalone
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.process]
 
 
 @pytest.fixture(scope="module")

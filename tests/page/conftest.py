@@ -23,7 +23,7 @@ def homes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Made]:
 
 
 @pytest.fixture(scope="package")
-def lab(homes: dict[str, Made]) -> Iterator[object]:
+def lab(airflow: None, homes: dict[str, Made]) -> Iterator[object]:
     from tests.page.lab import Lab, know_dags
 
     lab = Lab.over(homes["curve"].home.path.parent)

@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from airflow_nrt.plugins.nrt import NrtPlugin
 from tests.operators.test_light_imports import HEAVY
 
@@ -31,6 +33,7 @@ def probe() -> dict:  # type: ignore[type-arg]
     return answer
 
 
+@pytest.mark.process
 def test_it_takes_a_fraction_of_airflow_s_own_import_and_loads_nothing_heavy() -> None:
     told = [probe() for _ in range(2)]
     assert [name for name in told[0]["modules"] if name.startswith((*HEAVY, "fastapi"))] == []

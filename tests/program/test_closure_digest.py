@@ -117,6 +117,7 @@ def test_two_lambdas_of_one_line_are_two() -> None:
     assert captured(one) != captured(other)
 
 
+@pytest.mark.process
 def test_it_is_the_same_in_every_process(tmp_path: Path) -> None:
     """Whatever the order of sets is, and where things stand in memory; comments and layout don't count."""
     told = set()

@@ -42,6 +42,7 @@ def test_the_connection_s_field(monkeypatch: pytest.MonkeyPatch) -> None:
         NrtSettings(environment="A=b")
 
 
+@pytest.mark.process
 def test_a_command_gets_no_more(tmp_path: Path) -> None:
     """A stub in place of the product tells what it sees."""
     command = Command([], lambda line: None)

@@ -244,6 +244,7 @@ def test_the_id_of_a_group_needs_no_name(sticky: Path) -> None:
     assert (home.path / "log").stat().st_gid == 1234567
 
 
+@pytest.mark.process
 def test_the_launcher_opens_a_home_that_a_group_shares(sticky: Path) -> None:
     """What it says of it has come to what lies behind."""
     group = str(os.getegid())
@@ -269,6 +270,7 @@ def test_it_travels_to_the_driver(tmp_path: Path) -> None:
     assert arguments[arguments.index("--group") + 1] == "0"
 
 
+@pytest.mark.process
 def test_it_travels_to_the_triggers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AIRFLOW_CONN_SHARED", json.dumps({"conn_type": "nrt", "extra": {"group": "0"}}))
     home = new_home(tmp_path)

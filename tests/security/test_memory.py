@@ -24,6 +24,7 @@ INSERT INTO told SELECT id, CHAR_LENGTH(REPEAT(text, 1500000000)) FROM given;
 """
 
 
+@pytest.mark.process
 def test_a_row_that_takes_all_memory(tmp_path: Path) -> None:
     (tmp_path / "given").mkdir()
     (tmp_path / "given" / "0.csv").write_text("1,x\n")

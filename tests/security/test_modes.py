@@ -48,6 +48,7 @@ def modes(place: Path) -> tuple[set[str], set[str]]:
     )
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(
     "umask, group, directories, files",
     [
@@ -79,6 +80,7 @@ def test_a_run(tmp_path: Path, umask: int, group: str | None, directories: str, 
         assert inside == ({directories} if sink == "totals" else set(), {files})
 
 
+@pytest.mark.process
 def test_what_is_made_without_spark(tmp_path: Path) -> None:
     script = """
 import os, sys

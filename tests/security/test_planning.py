@@ -33,6 +33,8 @@ from tests.cli.conftest import Command as Cli
 from tests.cli.conftest import command_line
 from tests.security.hostile import NOTES_ITS_PROCESS, hostile
 
+pytestmark = pytest.mark.process
+
 KINDS = ("program", "sql")
 FORGED = '{"answer": {"name": "forged", "ends": true, "base": "/", "clock": null}}'
 ANSWERS = """

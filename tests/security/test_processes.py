@@ -73,12 +73,14 @@ def command_of(home: Home, launch: str = "7") -> list[str]:
 # ---------------------------------------------------------------------------------------------------- drivers
 
 
+@pytest.mark.process
 def test_the_driver_itself_is_killed(home: Home, start: Start) -> None:
     driver = start(*command_of(home))
     assert kill_driver(home, said(home, pid=driver.pid, launch="7"))
     assert driver.wait(10) == -signal.SIGKILL
 
 
+@pytest.mark.process
 def test_a_driver_of_the_command_line_is_known_by_a_relative_home_over_a_link(
     home: Home, start: Start, tmp_path: Path
 ) -> None:
@@ -88,6 +90,7 @@ def test_a_driver_of_the_command_line_is_known_by_a_relative_home_over_a_link(
     assert driver.wait(10) == -signal.SIGKILL
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -107,12 +110,14 @@ def test_a_process_with_another_command_line_is_innocent(home: Home, start: Star
     assert innocent.poll() is None and not driver_process(crafted).is_gone()
 
 
+@pytest.mark.process
 def test_a_command_about_the_home_is_not_its_driver(home: Home, start: Start) -> None:
     status = start("status", "--home", str(home.path))
     assert not kill_driver(home, said(home, pid=status.pid))
     assert status.poll() is None
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(
     "other, is_gone",
     [
@@ -136,6 +141,7 @@ def test_a_driver_that_began_otherwise_or_elsewhere_is_another(
     assert driver_process(crafted).is_gone() is is_gone
 
 
+@pytest.mark.process
 def test_a_process_of_another_user_is_not_this_user_s_driver(home: Home, start: Start) -> None:
     if os.geteuid() != 0:
         pytest.skip("only root starts processes of others")
@@ -144,6 +150,7 @@ def test_a_process_of_another_user_is_not_this_user_s_driver(home: Home, start: 
     assert process.poll() is None
 
 
+@pytest.mark.process
 def test_a_heartbeat_of_format_1_kills_nobody(home: Home, start: Start) -> None:
     driver = start(*command_of(home))
     home.heartbeats.mkdir(exist_ok=True)
@@ -176,6 +183,7 @@ def test_the_first_process_is_nobody_s_to_judge(home: Home, monkeypatch: pytest.
     assert not driver_process(replace(first, process_start=None)).is_gone()
 
 
+@pytest.mark.process
 def test_without_handles_of_processes_nobody_is_killed(
     home: Home, start: Start, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -185,6 +193,7 @@ def test_without_handles_of_processes_nobody_is_killed(
     assert driver.poll() is None
 
 
+@pytest.mark.process
 def test_a_process_that_gets_the_number_during_the_look_is_spared(home: Home, start: Start) -> None:
     """The handle is of the first process: what is read of the second one sends it no signal."""
     driver, other = start(*command_of(home)), start(*command_of(home))
@@ -237,6 +246,7 @@ def record(home: Home, number: int, mark: ProcessMark) -> Launch:
     return launch
 
 
+@pytest.mark.process
 def test_a_launcher_is_killed_with_all_that_it_started(home: Home) -> None:
     with launcher_like(home, 1) as launcher:
         child = child_of(launcher)
@@ -246,6 +256,7 @@ def test_a_launcher_is_killed_with_all_that_it_started(home: Home) -> None:
         assert not child.is_running() or child.status() == psutil.STATUS_ZOMBIE
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("number, module", [(2, "airflow_nrt.launch.launcher"), (1, "http.server")])
 def test_a_group_of_another_leader_is_left_alone(home: Home, number: int, module: str) -> None:
     with launcher_like(home, number, module) as innocent:
@@ -256,6 +267,7 @@ def test_a_group_of_another_leader_is_left_alone(home: Home, number: int, module
             process.kill()
 
 
+@pytest.mark.process
 def test_the_launcher_of_another_home_is_left_alone(home: Home, tmp_path: Path) -> None:
     other = new_home(tmp_path / "other")
     with launcher_like(other, 1) as innocent:
@@ -275,6 +287,7 @@ def test_a_launcher_that_is_the_first_process_kills_nobody(home: Home, monkeypat
     assert pending_launch(home) == launch
 
 
+@pytest.mark.process
 def test_a_driver_whose_launcher_died_is_killed_by_its_own_mark(home: Home) -> None:
     with launcher_like(home, 7) as launcher, hanging_driver(home, "7") as driver:
         record(home, 7, ProcessMark.of(launcher.pid))
@@ -294,6 +307,7 @@ def test_a_launch_record_with_a_number_that_no_process_has_is_unreadable(home: H
         last_launch(home)
 
 
+@pytest.mark.process
 def test_a_launch_record_of_format_1_kills_nobody(home: Home, tmp_path: Path) -> None:
     with launcher_like(home, 1) as launcher:
         child = child_of(launcher)

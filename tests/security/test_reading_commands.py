@@ -54,6 +54,7 @@ def home(report: Path, tmp_path: Path, marker: Path) -> Home:
     return Home.open(tmp_path / "home")
 
 
+@pytest.mark.process
 def test_no_reading_command_imports_anything(
     command: Command,
     home: Home,
@@ -67,6 +68,7 @@ def test_no_reading_command_imports_anything(
     assert not [name for name in sys.modules if name.startswith("hostile_")]
 
 
+@pytest.mark.process
 def test_an_older_home_with_code_is_refused_until_its_report_has_started(
     command: Command,
     home: Home,
@@ -95,6 +97,7 @@ def test_an_older_home_of_sql_alone_is_read(
     assert again.splitlines()[:2] == told.splitlines()[:2]
 
 
+@pytest.mark.process
 def test_a_home_that_hides_its_functions_is_refused_too(
     command: Command,
     home: Home,

@@ -35,6 +35,7 @@ HIDDEN = (*SECRETS.values(), *OF_THE_CONNECTION.values())
 LOOPBACK = ("127.0.0.1", "::1", "::ffff:127.0.0.1")
 
 
+@pytest.mark.process
 def test_a_launched_driver_shows_no_secret_and_listens_for_this_host_alone(tmp_path: Path) -> None:
     """Its pages and Spark's event log are switched on; whatever of it is in /proc is looked at while it runs."""
     (tmp_path / "orders").mkdir()

@@ -161,6 +161,7 @@ env | sed 's/^/variable /'
 """
 
 
+@pytest.mark.process
 def test_a_launch_has_none_in_a_command_line_and_no_file_of_it_stays(tmp_path: Path) -> None:
     """`spark-submit` is a stub, which says what it was given, and by whom it can be read. A group shares the home."""
     binary = tmp_path / "bin" / "spark-submit"
@@ -219,6 +220,7 @@ def test_a_cluster_may_start_its_driver_anew_and_the_next_launch_takes_the_file_
     assert [file.name for file in home.launches.iterdir()] == ["2.settings"]
 
 
+@pytest.mark.process
 def test_a_batch_task_has_none_in_its_command_line_or_its_log(report: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     commands: list[Command] = []
 
@@ -242,6 +244,7 @@ def test_a_batch_task_has_none_in_its_command_line_or_its_log(report: Path, monk
     assert handed.shown(f"it says {NAMED}") == "it says ${NAMED}"
 
 
+@pytest.mark.process
 def test_a_command_is_given_its_settings_by_its_pipe(report: Path) -> None:
     lines: list[str] = []
     found = Command(["plan", str(report), "--json"], lines.append, given(report)).run().result
@@ -252,6 +255,7 @@ def test_a_command_is_given_its_settings_by_its_pipe(report: Path) -> None:
 # ---------------------------------------------------------------------------------------------------- errors
 
 
+@pytest.mark.process
 def test_a_driver_that_can_t_begin_says_so_without_values(tmp_path: Path) -> None:
     """The note is read by the task, whose trigger's reason is kept in Airflow's database."""
     (tmp_path / "report.sql").write_text(SCRIPT.replace("${DATA}/orders", "/nowhere/${NAMED}"))

@@ -94,6 +94,7 @@ def test_a_restart_waits_in_the_trigger_a_final_failure_does_not(home: Home) -> 
     assert time.monotonic() - began < 10
 
 
+@pytest.mark.process
 def test_a_killed_process_is_noticed(home: Home) -> None:
     driver = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
     beat(home, 1, pid=driver.pid)

@@ -70,6 +70,7 @@ def test_the_home_of_a_command_without_a_report(command: Command, user: Path, mo
     assert chosen_home(command, "status", "--home", "/of/flag") == "/of/flag"
 
 
+@pytest.mark.process
 def test_a_home_for_each_report(command: Command, user: Path, beside: Path) -> None:
     beside.write_text(f'home = "homes/{{report}}"\nmaster = "none"\n[settings]\nDATA = "{beside.parent}"\n')
     report = beside.with_name("curve.sql")

@@ -21,6 +21,7 @@ def command(capsys: pytest.CaptureFixture[str]) -> Command:
     return command_line(capsys)
 
 
+@pytest.mark.process
 def test_a_directory(command: Command, tmp_path: Path) -> None:
     (tmp_path / "curve.sql").write_text(REPORT)
     (tmp_path / "ends.py").write_text(f"{TABLE_API}import sys\nprint('hello')\nsys.exit(3)\n")
@@ -38,6 +39,7 @@ def test_a_directory(command: Command, tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.process
 def test_a_program_that_does_not_end(command: Command, tmp_path: Path) -> None:
     (tmp_path / "waits.py").write_text(f"{TABLE_API}import time\ntime.sleep(600)\n")
     answer = command("check", tmp_path, "--time-limit", 2)
@@ -45,6 +47,7 @@ def test_a_program_that_does_not_end(command: Command, tmp_path: Path) -> None:
     assert answer.out.endswith("1 file: 1 does not run\n")
 
 
+@pytest.mark.process
 def test_all_is_well(command: Command, tmp_path: Path) -> None:
     (tmp_path / "a.sql").write_text(REPORT)
     (tmp_path / "b.sql").write_text("SET 'execution.checkpointing.interval' = '1 min';\n" + REPORT)
@@ -89,6 +92,7 @@ def test_which_files(tmp_path: Path) -> None:
     assert {str(file.relative_to(tmp_path)) for file in files_below(tmp_path)} == {*kept}
 
 
+@pytest.mark.process
 def test_the_documented_directory(command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (shown,) = [one for one in examples_of(DOCS / "how-to" / "check-flink-scripts.md") if one.language == "text"]
     jobs = tmp_path / "jobs"

@@ -13,6 +13,8 @@ from airflow_nrt.demo.servers import kafka as servers
 from tests.servers.kafka import Broker
 from tests.servers.postgresql import PostgreSql
 
+pytestmark = pytest.mark.server
+
 
 @pytest.mark.slow
 def test_a_broker_takes_lines_as_records_of_a_topic(tmp_path: Path) -> None:

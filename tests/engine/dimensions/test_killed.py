@@ -28,6 +28,8 @@ from tests.engine.dimensions.reports import (
 from tests.engine.drivers import Driver, Place
 from tests.engine.reports import rows_of
 
+pytestmark = pytest.mark.process
+
 
 @pytest.mark.slow
 def test_killed_with_a_version_that_no_entry_names(spark, tmp_path) -> None:

@@ -22,7 +22,7 @@ from tests.engine.drivers import (
     outcome,
 )
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(600), pytest.mark.process]
 THOROUGH = pytest.mark.thorough
 
 IN_TURN = {"absorb-begin": 2}

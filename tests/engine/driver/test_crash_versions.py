@@ -15,7 +15,7 @@ from tests.engine.functions.test_windows import AGGREGATES, MODULE
 from tests.engine.reports import curve_insert
 from tests.python_modules import write_module
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(600), pytest.mark.process]
 THOROUGH = pytest.mark.thorough
 
 TIMING = OutputOptions(-10 * MINUTE, 5 * MINUTE, None, late_updates=True, last_result=40 * MINUTE)

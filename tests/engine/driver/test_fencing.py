@@ -15,7 +15,7 @@ from airflow_nrt.home.heartbeat import read_heartbeat
 from airflow_nrt.home.log.entries import Commit
 from tests.engine.drivers import CURVE, ONE_OF_EACH_STEP, Ahead, Outcome, Place, asked_points, check_readers, outcome
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(300), pytest.mark.process]
 
 AT = {
     "absorb-begin": 2,

@@ -43,7 +43,7 @@ print(json.dumps([len(found[0]), found[1], [file.path for file in arrivals.poll(
 
 
 @pytest.fixture
-def small_disk(tmp_path: Path) -> Iterator[Path]:
+def small_disk(process: None, tmp_path: Path) -> Iterator[Path]:
     """A file system of two megabytes."""
     place = tmp_path / "small"
     place.mkdir()
@@ -110,6 +110,7 @@ def test_a_file_that_was_taken_away(spark, tmp_path: Path) -> None:
         assert str(meaning).startswith(f"the file {tmp_path}/gone.csv was removed before it was read")
 
 
+@pytest.mark.process
 def test_spark_may_not_write(tmp_path: Path) -> None:
     """In a process of its own: that of the tests may be root's."""
     (tmp_path / "closed").mkdir(mode=0o555)
@@ -144,6 +145,7 @@ def run(report: Path) -> subprocess.CompletedProcess[str]:
     return ordinary([*line, "--available-now", "--master", "local[2]"], report.parent)
 
 
+@pytest.mark.process
 def test_files_that_can_not_be_opened_wait(tmp_path: Path) -> None:
     report = furnish(tmp_path)
     closed, link = tmp_path / "orders" / "closed.csv", tmp_path / "orders" / "link.csv"
@@ -169,6 +171,7 @@ def status(place: Path) -> dict[str, int]:
     return told
 
 
+@pytest.mark.process
 def test_files_of_a_directory_that_can_be_listed_and_not_entered_wait(tmp_path: Path) -> None:
     directory, file = tmp_path / "orders" / "ds=1", tmp_path / "orders" / "ds=1" / "a.csv"
     directory.mkdir(parents=True)
@@ -184,6 +187,7 @@ def test_files_of_a_directory_that_can_be_listed_and_not_entered_wait(tmp_path: 
     assert json.loads(answer.stdout) == [0, {str(file): "Permission denied"}, [str(file)]]
 
 
+@pytest.mark.process
 def test_a_sink_without_permission(tmp_path: Path) -> None:
     report = furnish(tmp_path)
     (tmp_path / "curve").mkdir(mode=0o555)

@@ -15,6 +15,8 @@ from airflow_nrt.engine.functions.travelling import travelling
 from airflow_nrt.table.reports.load import load_report
 from tests.program.test_modules import written
 
+pytestmark = pytest.mark.process
+
 REPORT = """
 from airflow_nrt.table import col, udf
 {0}

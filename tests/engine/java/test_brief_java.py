@@ -23,6 +23,7 @@ def version(*more: str) -> str:
     return subprocess.run([java, *options, *more, "-version"], stdout=subprocess.PIPE, text=True, check=True).stdout
 
 
+@pytest.mark.process
 def test_java_takes_the_options_and_compiles_what_is_named_no_further() -> None:
     assert brief_java.brief_java()[DRIVER].startswith(DEFAULT_JAVA_OPTIONS[DRIVER])
     told = version("-XX:+CompilerDirectivesPrint", "-XX:+DisplayVMOutput")
@@ -31,6 +32,7 @@ def test_java_takes_the_options_and_compiles_what_is_named_no_further() -> None:
     assert not [name for name in ("execution", "unsafe", "catalyst/expressions", "parquet") if f"/{name}" in told]
 
 
+@pytest.mark.process
 def test_standard_output_is_the_command_s() -> None:
     assert version() == ""
 

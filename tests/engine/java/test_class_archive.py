@@ -59,6 +59,7 @@ def test_no_java(tmp_path: Path) -> None:
     assert archive_options(str(tmp_path / "nowhere")) == {}
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("content", [None, b"of another Java"])
 def test_a_java_that_it_does_not_fit_starts_without_a_word(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: bytes | None

@@ -100,6 +100,7 @@ def reached(home: Home) -> dict[str, int | None]:
     return {one.table: one.complete_until for one in look_at_tables(home)[2]}
 
 
+@pytest.mark.server
 def test_a_database_that_is_away_holds_back_no_files(spark: SparkSession, database: PostgreSql, tmp_path: Path) -> None:
     plan = two_sinks(tmp_path, database.url)
     arrive(tmp_path, "0", (1, 5, "10:01:00"), (1, 1, "10:12:00"))
@@ -140,6 +141,7 @@ def test_a_database_that_is_away_holds_back_no_files(spark: SparkSession, databa
     assert verdict.is_proven and verdict.windows == 6
 
 
+@pytest.mark.server
 def test_an_input_that_ends_waits_for_its_sink(spark: SparkSession, database: PostgreSql, tmp_path: Path) -> None:
     plan = two_sinks(tmp_path, database.url)
     arrive(tmp_path, "0", (1, 5, "10:01:00"), (1, 1, "10:12:00"))

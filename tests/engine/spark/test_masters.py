@@ -113,12 +113,14 @@ def said_at_start(master: str, **settings: str) -> str:
     return ended.stdout.strip()
 
 
+@pytest.mark.process
 def test_java_that_ends_before_spark_begins() -> None:
     told = said_at_start("local[1]", **{"spark.driver.memory": "9000000g"})
     assert told.splitlines()[-1] == "Spark could not start, because Java ended: its output is above"
     assert len(told.splitlines()) > 1
 
 
+@pytest.mark.process
 def test_a_brief_java_too_says_why_it_ends() -> None:
     told = said_at_start("local[1]", **brief_java(), **{"spark.driver.memory": "1m"})
     assert "heap" in told and told.splitlines()[-1].endswith("its output is above")
@@ -126,6 +128,7 @@ def test_a_brief_java_too_says_why_it_ends() -> None:
 
 @pytest.mark.slow
 @pytest.mark.thorough
+@pytest.mark.process
 def test_something_else_listens(open_port: int) -> None:
     """Spark tries it for a minute."""
     told = said_at_start(f"spark://127.0.0.1:{open_port}")

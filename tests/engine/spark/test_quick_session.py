@@ -45,7 +45,7 @@ end_session(of_builder)
 
 
 @pytest.fixture(scope="module")
-def told() -> list[str]:
+def told(process: None) -> list[str]:
     done = subprocess.run([sys.executable, "-c", _PROGRAM], capture_output=True, text=True, check=True, timeout=300)
     return done.stdout.splitlines()
 

@@ -79,6 +79,7 @@ def _begin(directory: str, start, epochs) -> None:
     epochs.put(Writer.begin(Log(Path(directory)), LEASE).epoch)
 
 
+@pytest.mark.process
 def test_drivers_that_begin_at_once_get_epochs_of_their_own(directory: Path) -> None:
     context = multiprocessing.get_context("fork")
     start, epochs = context.Event(), context.Queue()

@@ -53,7 +53,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
 
 
 @pytest.fixture
-def driver(home: Home) -> Iterator[subprocess.Popen[bytes]]:
+def driver(process: None, home: Home) -> Iterator[subprocess.Popen[bytes]]:
     """A driver of this host that hangs."""
     process = hanging_driver(home)
     yield process
@@ -120,6 +120,7 @@ def test_the_log_ends_with_what_the_driver_said_last_and_the_cause(
     ]  # fmt: skip
 
 
+@pytest.mark.process
 def test_the_log_says_where_everything_is_and_links_lead_there(home: Home, capsys: pytest.CaptureFixture[str]) -> None:
     beat(home, 1, ui="http://driver:4040")
     task = stream(home)
@@ -141,6 +142,7 @@ def test_the_log_says_where_everything_is_and_links_lead_there(home: Home, capsy
     assert links == {link.name: link.get_link(again, ti_key=None) for link in again.operator_extra_links}
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("state, endless", [(STOPPED, True), (STOPPED, False), (FINISHED, True)])
 def test_a_driver_that_ends_unasked_is_not_the_end(home: Home, state: str, endless: bool) -> None:
     beat(home, 1)
@@ -154,6 +156,7 @@ def test_a_driver_that_ends_unasked_is_not_the_end(home: Home, state: str, endle
     assert judgement is not None and judgement.kind == ENDED
 
 
+@pytest.mark.process
 def test_what_is_available_now_has_an_end(home: Home) -> None:
     beat(home, 1)
     trigger, kept = deferral(lambda: stream(home, available_now=True).execute(CONTEXT))
@@ -199,6 +202,7 @@ def test_a_restart_waits_for_a_launch_under_way(home: Home) -> None:
     starting.join()
 
 
+@pytest.mark.process
 def test_who_was_about_to_launch_leaves_it_to_whoever_was_first(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     beat(home, 1, FAILED)
     planned = NrtStreamOperator.planned
@@ -270,6 +274,7 @@ def test_a_driver_that_stops_is_waited_for_and_killed_if_it_hangs(home: Home, dr
     assert driver.wait(10) == -9
 
 
+@pytest.mark.process
 def test_a_report_that_was_edited_is_told_at_the_restart(home: Home, tmp_path: Path) -> None:
     edited = tmp_path / "orders_curve.sql"
     edited.write_text(REPORT.read_text().replace("'10' MINUTES", "'20' MINUTES"))
@@ -278,6 +283,7 @@ def test_a_report_that_was_edited_is_told_at_the_restart(home: Home, tmp_path: P
         answer(home, BROKEN, report=str(edited))
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("conn_id, complaint", [("nowhere", "spark3-submit is not on"), ("unknown", "is not defined")])
 def test_nothing_is_made_where_no_driver_can_be_launched(
     home: Home, tmp_path: Path, conn_id: str, complaint: str

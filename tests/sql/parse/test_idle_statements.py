@@ -61,6 +61,7 @@ def test_what_is_opened_can_be_used() -> None:
     assert len(without_effect(plan)) == 5
 
 
+@pytest.mark.process
 def test_check_says_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "t").mkdir()
     (tmp_path / "report.sql").write_text("DROP TABLE IF EXISTS t;" + REPORT.format(t="t"))

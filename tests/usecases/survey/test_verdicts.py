@@ -47,7 +47,7 @@ FAILS = {
 
 
 @pytest.fixture(scope="module")
-def verdicts() -> dict[str, dict[str, Any]]:
+def verdicts(process: None) -> dict[str, dict[str, Any]]:
     line = [sys.executable, "-m", "tests.usecases.survey.answering", str(PLACE)]
     told = subprocess.run(line, capture_output=True, text=True, check=True, cwd=ROOT)
     answers: dict[str, dict[str, Any]] = json.loads(told.stdout.splitlines()[-1])

@@ -24,7 +24,7 @@ from tests.engine.drivers import SMALL
 from tests.servers.kafka import Broker, Topics
 from tests.servers.postgresql import PostgreSql
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.server]
 
 REPORT = """
 CREATE TABLE orders (shop INT, buyer INT, price DECIMAL(10, 2), ts TIMESTAMP(3),

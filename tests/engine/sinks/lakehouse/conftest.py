@@ -33,7 +33,7 @@ def iceberg(spark: SparkSession, tmp_path: Path) -> Format:
 
 
 @pytest.fixture(params=["delta", "iceberg"])
-def lake(request: pytest.FixtureRequest) -> Format:
+def lake(spark: SparkSession, request: pytest.FixtureRequest) -> Format:
     """Each format in turn."""
     found: Format = request.getfixturevalue(request.param)
     return found

@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from airflow_nrt.engine.driver.run import Runner
 from airflow_nrt.engine.faults import VARIABLE
 from airflow_nrt.engine.verify.verify import verify
@@ -15,6 +17,8 @@ from airflow_nrt.sql.load import load_report
 from tests.engine.drivers import SMALL, fault
 from tests.engine.sinks.jdbc.reports import ORDERS, arrive
 from tests.engine.sinks.lakehouse.reports import Format, rows
+
+pytestmark = pytest.mark.process
 
 
 def test_nothing_is_published_twice(spark, lake: Format, tmp_path: Path) -> None:
