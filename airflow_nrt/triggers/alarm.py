@@ -17,6 +17,7 @@ from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.log import Log
 from airflow_nrt.model.zones import wall_clock
 from airflow_nrt.triggers.freshness import Freshness, Notice, TableObservation
+from airflow_nrt.triggers.limits import within
 from airflow_nrt.triggers.watcher import WATCHER
 
 MISSED = "missed_windows"
@@ -136,7 +137,7 @@ class FreshnessWatch:
             "allowed_seconds": notice.allowed // 1000,
             "text": notice.text,
         }
-        await asyncio.wait_for(self.alarm.ring({"nrt": facts, "ti": self.task}), _LIMIT_SECONDS)
+        await within(_LIMIT_SECONDS, self.alarm.ring({"nrt": facts, "ti": self.task}))
 
     async def _missed(self) -> dict[str, int]:
         if self.task is None:
@@ -144,7 +145,7 @@ class FreshnessWatch:
         from airflow.sdk.execution_time.xcom import XCom
 
         try:
-            kept = await asyncio.wait_for(XCom.aget_one(key=MISSED, **self._task_instance()), _LIMIT_SECONDS)
+            kept = await within(_LIMIT_SECONDS, XCom.aget_one(key=MISSED, **self._task_instance()))
             return {table: parse_instant(end) for table, end in (kept or {}).items()}
         except Exception as wrong:
             self.log.warning("the XCom %r can't be read: %r", MISSED, wrong)
@@ -156,7 +157,7 @@ class FreshnessWatch:
         from airflow.sdk.execution_time.xcom import XCom
 
         shown = {table: iso_instant(end) for table, end in missed.items()}
-        await asyncio.wait_for(XCom.aset(MISSED, shown, **self._task_instance()), _LIMIT_SECONDS)
+        await within(_LIMIT_SECONDS, XCom.aset(MISSED, shown, **self._task_instance()))
 
     def _task_instance(self) -> dict[str, Any]:
         index = self.task.map_index if self.task.map_index is not None else -1

@@ -10,6 +10,7 @@ from airflow_nrt.basics.instants import END_OF_TIME, format_instant, iso_instant
 from airflow_nrt.home.heartbeat import now_ms
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.status import Pulse, Status, read_pulse
+from airflow_nrt.triggers.limits import within
 from airflow_nrt.triggers.watcher import WATCHER, Unreadable
 
 STATUS = "status"
@@ -84,7 +85,7 @@ class Progress:
         of = {"dag_id": self.task.dag_id, "task_id": self.task.task_id, "run_id": self.task.run_id}
         index = self.task.map_index if self.task.map_index is not None else -1
         try:
-            await asyncio.wait_for(XCom.aset(STATUS, status, **of, map_index=index), _LIMIT_SECONDS)
+            await within(_LIMIT_SECONDS, XCom.aset(STATUS, status, **of, map_index=index))
         except Exception as wrong:
             self.log.warning("the XCom %r can't be written: %r", STATUS, wrong)
 

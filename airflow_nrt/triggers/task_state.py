@@ -6,13 +6,14 @@ missing answer counts as no.
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import threading
 from typing import Any
 
 from airflow.sdk import conf
 from asgiref.sync import sync_to_async
+
+from airflow_nrt.triggers.limits import within
 
 _GIVEN_UP = ("failed", "success", "skipped", "removed")
 _LIMIT_SECONDS = conf.getfloat("triggerer", "on_kill_timeout", fallback=30.0) - 2.0
@@ -28,7 +29,7 @@ async def is_given_up(task: Any) -> bool:
     if task is None:
         return False
     try:
-        return await asyncio.wait_for(sync_to_async(_is_at_an_end)(task), _LIMIT_SECONDS)
+        return await within(_LIMIT_SECONDS, sync_to_async(_is_at_an_end)(task))
     except Exception as wrong:
         log.warning("the state of %s is unknown, so its driver goes on: %r", task.task_id, wrong)
         return False

@@ -19,6 +19,7 @@ from airflow_nrt.home.heartbeat import read_heartbeat
 from airflow_nrt.home.home import Home
 from airflow_nrt.launch.processes import driver_process
 from airflow_nrt.triggers.driver_health import Observation
+from airflow_nrt.triggers.limits import within
 from airflow_nrt.triggers.mounts import file_system_of
 
 Read = TypeVar("Read")
@@ -47,7 +48,7 @@ class Watcher:
                 under_way = self._reads[key] = self._pool(location).submit(read)
                 # Otherwise the result of every read would stay in memory.
                 under_way.add_done_callback(partial(self._forget, key))
-            found: Read = await asyncio.wait_for(asyncio.shield(asyncio.wrap_future(under_way)), self.limit)
+            found: Read = await within(self.limit, asyncio.shield(asyncio.wrap_future(under_way)))
             return found
         except (asyncio.TimeoutError, TimeoutError):
             raise Unreadable(f"no answer within {self.limit:g} s") from None

@@ -15,6 +15,7 @@ from airflow.triggers.base import BaseEventTrigger, TriggerEvent
 from asgiref.sync import sync_to_async
 
 from airflow_nrt.basics.errors import NrtError
+from airflow_nrt.triggers.limits import within
 
 if TYPE_CHECKING:
     # A DAG file that watches an asset imports this module, and must parse in milliseconds.
@@ -213,4 +214,4 @@ def _existing(hook: NrtHook, location: str) -> Home | None:
 
 
 async def _answered(question: Any) -> Any:
-    return await asyncio.wait_for(question, _ANSWER_SECONDS)
+    return await within(_ANSWER_SECONDS, question)
