@@ -188,6 +188,7 @@ def test_a_second_home_is_refused(report: Plan, tmp_path: Path) -> None:
         sinks.sink_of(report.inserts[0]).check(home, report.inserts[0])
 
 
+@pytest.mark.process
 def test_a_command_finds_the_package(installed: Path, report: Plan, tmp_path: Path) -> None:
     """In a process of its own, which knows only what is installed."""
     (tmp_path / "toys.sql").write_text(REPORT.replace("SPREAD(price)", "MAX(price)"))
