@@ -38,9 +38,8 @@ def _with_each(made: Scratch, faults: Sequence[Fault], given: argparse.Namespace
 
 
 def _trial(made: Scratch, fault: Fault, given: argparse.Namespace) -> Trial:
-    arguments = selection_of(given.looked)(made, fault)
     try:
-        trial = tried(made, fault, given.looked, arguments, given.first)
+        trial = tried(made, fault, given.looked, selection_of(given.looked)([fault]), given.first)
     except NotTriedError as wrong:
         raise NotTriedError(f"{fault.name}: {wrong}") from None
     if given.record:
@@ -50,9 +49,7 @@ def _trial(made: Scratch, fault: Fault, given: argparse.Namespace) -> Trial:
 
 def _without_faults(made: Scratch, faults: Sequence[Fault], given: argparse.Namespace) -> int:
     """A test that fails here says nothing about a fault."""
-    selection = selection_of(given.looked)
-    arguments = dict.fromkeys(one for fault in faults for one in selection(made, fault))
-    found = run_in(made, [*arguments], given.first)
+    found = run_in(made, selection_of(given.looked)(faults), given.first)
     print("\n".join((*found.failed, f"{len(found.failed)} of {found.run} tests fail without a fault")))
     return 1 if found.failed else 0
 

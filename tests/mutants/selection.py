@@ -1,47 +1,45 @@
-"""Which tests look for a fault: the arguments of pytest, by name."""
+"""Which tests look for faults: by name, what follows `python -m` before options of pytest."""
 
 from __future__ import annotations
 
 import shlex
-import subprocess
 from collections.abc import Callable, Mapping, Sequence
 
-from tests.mutants.fault import Fault
-from tests.mutants.scratch import Scratch
+from tests.mutants.fault import ROOT, Fault
 
-Selection = Callable[[Scratch, Fault], Sequence[str]]
+Selection = Callable[[Sequence[Fault]], Sequence[str]]
+"""Of the tests that look for any of these faults. Raises NotHereError."""
 
 
 class NotHereError(Exception):
     """This tree has no such selection."""
 
 
-def _expected(made: Scratch, fault: Fault) -> Sequence[str]:
+def _expected(faults: Sequence[Fault]) -> Sequence[str]:
     """The tests that the list names."""
-    return fault.tests
+    return ("pytest", *dict.fromkeys(test for fault in faults for test in fault.tests))
 
 
-def _unit(made: Scratch, fault: Fault) -> Sequence[str]:
-    """The tests of `make test-unit`: those that use nothing."""
-    if "test-unit:" not in (made.root / "Makefile").read_text(encoding="utf-8"):
-        raise NotHereError("this tree has no tests marked as unit: `make test-unit` is not there yet")
-    return ("-m", "unit", "tests")
+def _unit(faults: Sequence[Fault]) -> Sequence[str]:
+    """Those of `make test-unit`."""
+    _check_target("test-unit")
+    return ("pytest", "-m", "unit")
 
 
-def _changed(made: Scratch, fault: Fault) -> Sequence[str]:
-    """The tests of `make test-changed`, if the file of the fault is all that has changed."""
-    if "test-changed:" not in (made.root / "Makefile").read_text(encoding="utf-8"):
-        raise NotHereError("this tree can't tell what a change reaches: `make test-changed` is not there yet")
-    asked = (made.python, "-m", "tests.changed", "--print", fault.file)
-    told = subprocess.run(asked, cwd=made.root, env=made.environment, capture_output=True, text=True)
-    if told.returncode:
-        raise NotHereError(f"`{shlex.join(map(str, asked[1:]))}` failed: {told.stderr.strip()}")
-    return told.stdout.split()
+def _changed(faults: Sequence[Fault]) -> Sequence[str]:
+    """Those of `make test-changed`, if the files of the faults are what has changed."""
+    _check_target("test-changed")
+    return ("tests.changed", *dict.fromkeys(fault.file for fault in faults), "--")
+
+
+def _check_target(name: str) -> None:
+    if f"{name}:" not in (ROOT / "Makefile").read_text(encoding="utf-8"):
+        raise NotHereError(f"the Makefile of this tree has no `make {name}`")
 
 
 SELECTIONS: Mapping[str, Selection] = {"expected": _expected, "unit": _unit, "changed": _changed}
 
 
 def selection_of(text: str) -> Selection:
-    """The selection of this name; any other text is the arguments of pytest themselves."""
-    return SELECTIONS.get(text) or (lambda made, fault: shlex.split(text))
+    """The selection of this name; any other text is arguments of pytest."""
+    return SELECTIONS.get(text) or (lambda faults: ("pytest", *shlex.split(text)))

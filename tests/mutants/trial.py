@@ -14,8 +14,8 @@ from xml.etree import ElementTree
 from tests.mutants.fault import Fault
 from tests.mutants.scratch import Scratch
 
-_ANSWERS = (0, 1, 2)
-"""Statuses of pytest: all have passed, some have failed, or some can't even be imported."""
+_ANSWERS = (0, 1, 2, 5)
+"""Statuses of pytest: all have passed, some have failed, some can't even be imported, or there are none."""
 # Tests of this list itself would find each fault, as its text is gone.
 _ALWAYS = ("--no-header", "--tb=short", "-o", "junit_family=xunit1", "--ignore=tests/mutants")
 _NAMED = 20
@@ -57,29 +57,28 @@ class Trial:
         return f"{self.name:58} {found:9} {self.failed:4} of {self.run:4} tests {self.seconds:7.1f} s"
 
 
-def tried(made: Scratch, fault: Fault, looked: str, arguments: Sequence[str], first: bool) -> Trial:
-    """`arguments` are those of pytest; with `first` it ends with the first test that fails. Raises NotTriedError."""
+def tried(made: Scratch, fault: Fault, looked: str, command: Sequence[str], first: bool) -> Trial:
+    """As `run_in`, with the fault inside."""
     with made.planted(fault):
-        found = run_in(made, arguments, first)
+        found = run_in(made, command, first)
     by = found.failed[:_NAMED]
     return Trial(fault.name, fault.area, fault.file, looked, found.run, len(found.failed), found.seconds, by)
 
 
-def run_in(made: Scratch, arguments: Sequence[str], first: bool = False) -> Run:
-    """The tests in the copy as it is now. Raises NotTriedError."""
+def run_in(made: Scratch, command: Sequence[str], first: bool) -> Run:
+    """The tests of a selection in the copy as it is now; with `first` up to the first that fails. Raises
+    NotTriedError."""
     report = made.root.parent / "report.xml"
     report.unlink(missing_ok=True)
-    command = [str(made.python), "-m", "pytest", f"--junit-xml={report}", *_ALWAYS, *(["-x"] if first else [])]
+    options = (f"--junit-xml={report}", *_ALWAYS, *(["-x"] if first else []))
     began = time.monotonic()
-    status, told = _ended([*command, *arguments], made)
+    status, told = _ended([str(made.python), "-m", *command, *options], made)
     seconds = round(time.monotonic() - began, 1)
     if status not in _ANSWERS or not report.exists():
         raise NotTriedError(f"pytest ended with {status}:\n{told[-3000:]}")
     tests = {f"{one.get('classname')}::{one.get('name')}": one for one in ElementTree.parse(report).iter("testcase")}
     failed = [name for name, one in tests.items() if {"failure", "error"} & {part.tag for part in one}]
     run = sum(one.find("skipped") is None for one in tests.values())
-    if not run:
-        raise NotTriedError(f"all tests were skipped, or there are none:\n{told[-3000:]}")
     return Run(run, tuple(failed), seconds)
 
 
