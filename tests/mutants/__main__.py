@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -17,6 +18,8 @@ from tests.mutants.trial import NotTriedError, Trial, run_in, tried
 def main(arguments: Sequence[str]) -> int:
     """The exit status: 0 if all faults are found, 1 if one is not, 2 if one could not be tried."""
     given = _parser().parse_args(arguments)
+    # So that the copy is removed, and what runs in it ends.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     try:
         faults = _chosen(given.names, given.areas)
         with scratch() as made:
