@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-import os
-import signal
 import subprocess
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from xml.etree import ElementTree
+
+import psutil
 
 from tests.mutants.fault import Fault
 from tests.mutants.scratch import Scratch
@@ -83,7 +83,8 @@ def run_in(made: Scratch, command: Sequence[str], first: bool) -> Run:
 
 
 def _ended(command: Sequence[str], made: Scratch) -> tuple[int, str]:
-    """The status and the output of a command, whose process group ends with this call."""
+    """The status and the output of a command. All that it started ends with this call, also a driver that a fault has
+    left."""
     running = subprocess.Popen(
         command, cwd=made.root, env=made.environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT, text=True, errors="replace", start_new_session=True,
@@ -91,6 +92,14 @@ def _ended(command: Sequence[str], made: Scratch) -> tuple[int, str]:
     try:
         told, _ = running.communicate()
     finally:
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(running.pid, signal.SIGKILL)
+        _end_all(made)
     return running.returncode, told
+
+
+def _end_all(made: Scratch) -> None:
+    """Processes of the copy are known by a variable, which each passes on."""
+    mine = made.environment["VIRTUAL_ENV"]
+    for one in psutil.process_iter():
+        with contextlib.suppress(psutil.Error):
+            if one.environ().get("VIRTUAL_ENV") == mine:
+                one.kill()
