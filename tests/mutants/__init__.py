@@ -1,0 +1,1 @@
+"""Planted faults: each is a realistic bug, and some test of the suite has to find it (README.md)."""
