@@ -1,7 +1,8 @@
 """Which tests stay together in one process of pytest-xdist, and in which order they begin.
 
-A file is one unit: its tests share what is slow to make. All tests that need an Airflow share one. The golden cases and
-the random timings share nothing but Spark: they come last, one by one, so that at the end no process waits for another.
+A file is one unit: its tests share what is slow to make, as the golden statements share a report. All tests that need
+an Airflow share one. The golden cases and the random timings share nothing but Spark: they come last, one by one, so
+that at the end no process waits for another.
 """
 
 from __future__ import annotations
@@ -10,7 +11,11 @@ import pytest
 from xdist.scheduler import LoadScopeScheduling
 
 AIRFLOW = "tests/dags/"
-ALONE = ("tests/engine/versions/test_timing_property.py", "tests/golden/", "tests/golden_table/")
+ALONE = (
+    "tests/engine/versions/test_timing_property.py",
+    "tests/golden/test_golden.py",
+    "tests/golden_table/",
+)
 
 
 def unit_of(test: str) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,22 @@ from airflow_nrt.sql.planner import plan_query
 
 ERRORS = Path(__file__).with_name("errors")
 BEYOND: frozenset[str] = frozenset(json.loads((ERRORS / "beyond.json").read_text()))
+ALONE = {
+    "proctime_batch": "no batch has its rows",
+    **dict.fromkeys(
+        """
+        named_arguments.agg hop_slide_gt_size.raw tumble_offset_negative.agg session_batch.agg count_distinct.cumulate
+        collect.hop cte_as_table_argument topn_rank over_distinct join_start_only
+        """.split(),
+        "one of each kind runs as the only insert of its plan",
+    ),
+}
+"""Statements that could run with others and don't, and why."""
+
+
+def declared() -> str:
+    """The tables that all statements read."""
+    return fill_placeholders((ERRORS / "ddl.sql").read_text(), {"CASE_DIR": str(ERRORS)})
 
 
 @dataclass(frozen=True)
@@ -42,9 +59,23 @@ class Statement:
         answers = [answer for answer in (self.streaming, self.batch) if answer is not None and answer["ok"]]
         return answers[0] if answers else None
 
+    @cached_property
+    def why_alone(self) -> str:
+        """Why it can't be one of many inserts of a report, beside those that fail; empty if it can."""
+        if self.config:
+            return f"it sets {', '.join(self.config)}"
+        if self.id in ALONE:
+            return ALONE[self.id]
+        plan = self.plan()
+        if any(insert.changes for insert in plan.inserts):
+            return "its changelog is folded"
+        if any(insert.order for insert in plan.inserts):
+            return "its rows are sorted at the end"
+        return "" if len(plan.inserts) == 1 else "it has several inserts"
+
     def plan(self) -> Plan:
         """Raises SqlError, as `check` does."""
-        ddl = fill_placeholders((ERRORS / "ddl.sql").read_text(), {"CASE_DIR": str(ERRORS)})
+        ddl = declared()
         settings = "".join(f"SET '{key}' = '{value}';\n" for key, value in self.config.items())
         if self.sql.startswith("CREATE"):
             return plan_script(f"{ddl}{settings}{self.sql}", {}, self.id, ERRORS)
