@@ -39,7 +39,7 @@ def declare_watermark(
         )
     delay = _constant_delay(definition)
     if delay is not None:
-        expression = _behind(delay)
+        expression = _lagging(delay)
     elif proposal.type.is_integer:
         expression = f"CAST({proposal.sql} AS BIGINT)"
     elif proposal.type.name == rowtime.type.name:
@@ -55,7 +55,7 @@ def declare_watermark(
     return Watermark(column, expression, definition.text, reads, tuple(path), delay)
 
 
-def _behind(delay: int) -> str:
+def _lagging(delay: int) -> str:
     """SQL of a watermark that lags the rowtime by so many milliseconds: "(_nrt_ts - 5000L)"."""
     return f"({ROWTIME} - {delay}L)"
 
@@ -77,7 +77,7 @@ def _of_source(definition: parsed.WatermarkDefinition, column: Column, connector
             f"WATERMARK FOR {column.name} AS {column.name} - INTERVAL '5' SECOND",
             definition.expression.at,
         )
-    return Watermark(column.name, _behind(1), definition.text, (column.name,), delay=1)
+    return Watermark(column.name, _lagging(1), definition.text, (column.name,), delay=1)
 
 
 def _constant_delay(definition: parsed.WatermarkDefinition) -> int | None:
