@@ -22,7 +22,7 @@ from airflow_nrt.engine.functions import register_functions
 from airflow_nrt.engine.publish.rendering import json_lines
 from airflow_nrt.engine.sources import arrived
 from airflow_nrt.engine.sources.times_of_day import in_parquet
-from airflow_nrt.engine.spark.tuning import suit
+from airflow_nrt.engine.spark.tuning import tune_for
 from airflow_nrt.home.heartbeat import now_ms
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Lease
@@ -91,7 +91,7 @@ def _computed(spark: SparkSession, together: Plan, alone: Mapping[str, Plan]) ->
     """Each query by its own plan, because an insert computes all of an operator that it shares with others."""
     register_functions(spark, together)
     splits = {source.name: arrived(spark, source.table) for source in together.sources}
-    tasks = suit(spark, [split for some in splits.values() for split in some])
+    tasks = tune_for(spark, [split for some in splits.values() for split in some])
     rows = {name: source_rows(spark, together, name, some, now_ms(), tasks).persist() for name, some in splits.items()}
 
     def lines(plan: Plan) -> list[str]:
