@@ -11,6 +11,7 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
+from airflow_nrt.engine.driver.idleness import Idleness
 from airflow_nrt.engine.driver.journal import Journal
 from airflow_nrt.engine.sources import source_of
 from airflow_nrt.home.log.entries import Split, ranges_of
@@ -43,8 +44,7 @@ class Feed:
         known = connector_of(source.table).options
         self.interval: int = (read_option(options, known, LIVE) if LIVE in known else None) or 0
         self.is_bounded = not connector_of(source.table).is_live(source.table)
-        self.last_arrival = time.monotonic()
-        self._arrivals: dict[str, float] = dict.fromkeys((one.part for one in ranges_of(read)), self.last_arrival)
+        self._idleness = Idleness(one.part for one in ranges_of(read))
         self._under_way: frozenset[str] = frozenset()
         self._enumerator = source_of(source.table).enumerator(spark, source.table, read)
         self._next_look = 0.0
@@ -74,11 +74,14 @@ class Feed:
         """The number of splits that exist and can't be read."""
         return self._enumerator.unreadable
 
-    def quiet_parts(self, timeout: int) -> list[str]:
+    def is_idle(self, timeout: int) -> bool:
+        """Whether nothing has come for so long (ms), and nothing waits."""
+        return self.is_drained and self._idleness.is_idle(timeout)
+
+    def idle_parts(self, timeout: int) -> list[str]:
         """The parts of the source from which nothing has come for so long (ms), and nothing waits."""
         waiting = {one.part for one in ranges_of(self._pending)} | self._under_way
-        since = time.monotonic() - timeout / 1000
-        return [part for part, last in self._arrivals.items() if last < since and part not in waiting]
+        return self._idleness.idle_parts(timeout, waiting)
 
     def poll(self) -> None:
         """Looks for arrivals if the interval has passed, and passes on the next batch if the last one is absorbed.
@@ -92,8 +95,7 @@ class Feed:
             self._polled = not only_begins
             self._next_poll = time.monotonic() + (0 if only_begins else self.interval / 1000)
             if found:
-                self.last_arrival = time.monotonic()
-                self._arrivals |= dict.fromkeys((one.part for one in ranges_of(found)), self.last_arrival)
+                self._idleness.arrived(one.part for one in ranges_of(found))
                 self._pending.extend(found)
         self._check_read_splits()
         if self._journal is not None:

@@ -19,6 +19,7 @@ from airflow_nrt.engine.dimensions.newest import check_dimension
 from airflow_nrt.engine.driver.decide.failures import RETRIES, Attempts, Failure, GiveUp, Stop, Wait, after_failure
 from airflow_nrt.engine.driver.feed import Feed
 from airflow_nrt.engine.driver.filling import Filling
+from airflow_nrt.engine.driver.idleness import idle_timeout
 from airflow_nrt.engine.driver.stream import StreamDriver
 from airflow_nrt.engine.failures.failures import explained, in_full, in_short
 from airflow_nrt.engine.failures.servers import UnreachableError
@@ -43,8 +44,7 @@ from airflow_nrt.home.heartbeat import (
 from airflow_nrt.home.home import Home, Replan
 from airflow_nrt.home.log.entries import Commit, Lease, Split
 from airflow_nrt.home.log.log import Writer
-from airflow_nrt.model.options.known import REPORT_OPTIONS, read_option, source_option
-from airflow_nrt.model.plan import Plan, Source
+from airflow_nrt.model.plan import Plan
 
 LOOP_SECONDS = 0.05
 BEAT_SECONDS = 1.0
@@ -222,7 +222,7 @@ class Runner:
         return read
 
     def _loop(self, driver: StreamDriver) -> str:
-        idle_after = {source.name: self._idle_timeout(source) for source in self.plan.sources}
+        idle_after = {source.name: idle_timeout(self.plan, source) for source in self.plan.sources}
         while True:
             if self._is_stop_asked(driver.writer):
                 return self._stop()
@@ -272,11 +272,6 @@ class Runner:
             publish_owed(self.home, self.plan, self._owing)
             self._say(error=self._waiting(), owed=self._lacking())
 
-    def _idle_timeout(self, source: Source) -> int | None:
-        own: int | None = source_option(source.table.options, "scan.watermark.idle-timeout")
-        general: int | None = read_option(dict(self.plan.settings), REPORT_OPTIONS, "table.exec.source.idle-timeout")
-        return own if own is not None else general or None
-
     def _note(self, driver: StreamDriver, source: str, *, idle: bool = False, ended: bool = False) -> None:
         with self.lock:
             before = driver.writer.log.last
@@ -285,12 +280,11 @@ class Runner:
                 self._progressed()
 
     def _note_idle(self, driver: StreamDriver, feed: Feed, timeout: int) -> None:
-        quiet = time.monotonic() - feed.last_arrival
-        if quiet * 1000 > timeout and feed.is_drained:
+        if feed.is_idle(timeout):
             self._note(driver, feed.source.name, idle=True)
             return
-        known = driver.position.sources[feed.source.name].parts
-        parts = [part for part in feed.quiet_parts(timeout) if part in known and not known[part].idle]
+        active = driver.active_parts(feed.source.name)
+        parts = [part for part in feed.idle_parts(timeout) if part in active]
         if parts:
             with self.lock:
                 driver.note_parts(feed.source.name, parts)

@@ -76,6 +76,10 @@ class StreamDriver:
         if ended:
             self._performing.run(self._decisions.ended(self._performing.at, source))
 
+    def active_parts(self, source: str) -> frozenset[str]:
+        """The parts of a source that hold back its watermark."""
+        return frozenset(part for part, state in self.position.sources[source].parts.items() if not state.idle)
+
     def note_parts(self, source: str, idle: Iterable[str]) -> None:
         """Writes a tick for parts of a source that have become idle, and fires what is due by that."""
         self._performing.run(self._decisions.idle_parts(self._performing.at, source, idle))

@@ -11,8 +11,8 @@ from pyspark.sql import DataFrame, SparkSession
 from airflow_nrt.engine.sources.place import FILE
 from airflow_nrt.engine.sources.request import ReadRequest
 from airflow_nrt.engine.spark.paths import written_path
-from airflow_nrt.home.log.clock import WHOLE
 from airflow_nrt.home.log.entries import Split
+from airflow_nrt.home.log.watermarks import WHOLE
 from airflow_nrt.model.plan import Source as PlannedSource
 from airflow_nrt.model.tables import Table
 

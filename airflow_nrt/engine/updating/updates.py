@@ -15,8 +15,8 @@ from airflow_nrt.engine.updating.checkpointed_frames import CheckpointedFrames
 from airflow_nrt.engine.updating.execution import HeldState
 from airflow_nrt.engine.updating.executions import execution_of
 from airflow_nrt.engine.windows.no_rows import nothing_of
-from airflow_nrt.home.log.clock import operator_watermark
 from airflow_nrt.home.log.entries import Position
+from airflow_nrt.home.log.watermarks import operator_watermark
 from airflow_nrt.model.operators import Query
 from airflow_nrt.model.options.known import REPORT_OPTIONS, STATE_TTL, read_option
 from airflow_nrt.model.plan import Insert, Plan

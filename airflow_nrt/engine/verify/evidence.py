@@ -35,9 +35,9 @@ from airflow_nrt.engine.windows.execution import execution_of
 from airflow_nrt.engine.windows.layout import Layout
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.ledger import LATE_PREFIX
-from airflow_nrt.home.log.clock import WHOLE, with_proposals
 from airflow_nrt.home.log.entries import SourceState, Split
 from airflow_nrt.home.log.history import History
+from airflow_nrt.home.log.watermarks import WHOLE, with_proposals
 from airflow_nrt.model.internal_columns import ABSORBED, BATCH, OP, ROWTIME
 from airflow_nrt.model.plan import Insert, Plan, Source
 

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from airflow_nrt.home.log.archived_files import note_archived
-from airflow_nrt.home.log.clock import operator_watermark, with_clock, with_parts
 from airflow_nrt.home.log.entries import (
     Commit,
     Entry,
@@ -22,6 +21,7 @@ from airflow_nrt.home.log.entries import (
     ranges_of,
     without_ranges,
 )
+from airflow_nrt.home.log.watermarks import operator_watermark, with_clock, with_parts
 from airflow_nrt.model.plan import Plan
 
 WindowKey = tuple[str, int | None, str]

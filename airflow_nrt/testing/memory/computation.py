@@ -7,11 +7,11 @@ from dataclasses import replace
 from typing import Any
 
 from airflow_nrt.engine.driver.decide.actions import Absorb, BatchResult, Fire, Fired, Moved, MoveOn, Unreadable
-from airflow_nrt.home.log.clock import WHOLE
 from airflow_nrt.home.log.due import fires_until
 from airflow_nrt.home.log.entries import Lateness, OperatorState, Position, Published, Split, StateFile
 from airflow_nrt.home.log.throttle import Waiting, waiting_after
 from airflow_nrt.home.log.versions import StagedVersions, Touched, due_versions, versions_of
+from airflow_nrt.home.log.watermarks import WHOLE
 from airflow_nrt.model.plan import Insert
 from airflow_nrt.model.timing import COMPLETE
 from airflow_nrt.testing.memory.home import Change, MemoryHome

@@ -9,9 +9,9 @@ from airflow_nrt.engine.driver.decide.actions import Action
 from airflow_nrt.engine.driver.decide.decide import Decisions, Steps, StreamState
 from airflow_nrt.engine.driver.performing import Performing
 from airflow_nrt.engine.publish.owing import Attempt, at_once
-from airflow_nrt.home.log.clock import WHOLE
 from airflow_nrt.home.log.entries import Commit, Entry, Lease, Position, SourceFile, Tick
 from airflow_nrt.home.log.log import Writer
+from airflow_nrt.home.log.watermarks import WHOLE
 from airflow_nrt.testing.memory.computation import MemoryComputation
 from airflow_nrt.testing.memory.home import MemoryHome
 from airflow_nrt.testing.memory.rows import Row

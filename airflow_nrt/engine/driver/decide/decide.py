@@ -37,7 +37,6 @@ from airflow_nrt.engine.driver.decide.actions import (
     Unreadable,
 )
 from airflow_nrt.engine.driver.decide.whole import all_fired, comes_whole
-from airflow_nrt.home.log.clock import advanced, operator_watermark, with_clock, with_parts, with_proposals
 from airflow_nrt.home.log.due import are_windows_due, fires_until, is_closed_to, moments_due
 from airflow_nrt.home.log.entries import (
     Commit,
@@ -62,6 +61,7 @@ from airflow_nrt.home.log.versions import (
     with_complete,
     with_touched,
 )
+from airflow_nrt.home.log.watermarks import advanced, operator_watermark, with_clock, with_parts, with_proposals
 from airflow_nrt.model.plan import Plan
 
 Sources = Mapping[str, SourceState]
