@@ -31,6 +31,12 @@ class Registry(Mapping[str, T], Generic[T]):
             self._things[name] = self._loaded(self._added[name])
         return self._things[name]
 
+    def of(self, name: str) -> T:
+        """Raises InputError for a name that no installed package adds."""
+        if name not in self:
+            raise InputError(f"no installed package has an entry point {name!r} of {self._group}")
+        return self[name]
+
     def __iter__(self) -> Iterator[str]:
         return iter({**self._things, **self._added})
 
@@ -45,7 +51,12 @@ class Registry(Mapping[str, T], Generic[T]):
         # Imported here, because commands that meet no unknown name start faster without.
         from importlib.metadata import entry_points
 
-        return {one.name: one for one in entry_points(group=self._group)}
+        found: dict[str, EntryPoint] = {}
+        for one in entry_points(group=self._group):
+            known = found.setdefault(one.name, one)
+            if known.value != one.value:
+                raise InputError(f"{self._group}: {known.value!r} and {one.value!r} are both named {one.name!r}")
+        return found
 
     def _loaded(self, entry: EntryPoint) -> T:
         package = entry.dist.name if entry.dist is not None else "an installed package"

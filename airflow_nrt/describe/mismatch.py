@@ -3,3 +3,4 @@
 from __future__ import annotations
 
 FAIL, REPAIR, REPORT = ON_MISMATCH = ("fail", "repair", "report")
+"""To fail, to publish the batch result instead, or only to say it."""

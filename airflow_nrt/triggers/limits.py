@@ -30,3 +30,6 @@ async def within(seconds: float, awaited: Awaitable[Result]) -> Result:
 async def _cancelled(task: asyncio.Future[Result]) -> None:
     task.cancel()
     await asyncio.wait({task})
+    if not task.cancelled():
+        # Taken, so that asyncio does not report it as lost.
+        task.exception()

@@ -47,6 +47,22 @@ def test_an_unknown_name_is_a_key_error(package: None) -> None:
     assert Registry(GROUP, int, {"one": 1}).get("eight") is None
 
 
+def test_a_part_that_a_package_lacks_is_said(package: None) -> None:
+    with pytest.raises(InputError, match=f"no installed package has an entry point 'eight' of {GROUP}"):
+        Registry(GROUP, int, {"one": 1}).of("eight")
+    assert Registry(GROUP, int, {"one": 1}).of("seven") == 7
+
+
+def test_two_packages_do_not_share_a_name(package: None, tmp_path: Path) -> None:
+    metadata = tmp_path / "others-2.0.dist-info"
+    metadata.mkdir()
+    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: others\nVersion: 2.0\n")
+    (metadata / "entry_points.txt").write_text(f"[{GROUP}]\nseven = others:SEVEN\n")
+    with pytest.raises(InputError, match="both named 'seven'"):
+        Registry(GROUP, int, {"one": 1})["seven"]
+    assert Registry(GROUP, int, {"one": 1})["one"] == 1
+
+
 @pytest.mark.parametrize(
     ("name", "error"),
     [

@@ -35,6 +35,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     graph = of_clone()
     selection = select(changed, graph)
     print("\n".join(summary(changed, selection, graph)))
+    if not selection.tiers:
+        return 0
     if asked.list:
         for test, why in sorted(selection.reasons.items()):
             tiers = selection.tiers[test]
@@ -53,7 +55,7 @@ def run(selection: Selection, options: Sequence[str]) -> int:
 
 
 def summary(changed: Sequence[str], selection: Selection, graph: Graph) -> list[str]:
-    """What runs and what does not, by folder: whole files, files of which some tiers run, files of which none does."""
+    """What runs and what does not, by folder: whole files, files that run in part, files that are left out."""
     whole, some, none = Counter[str](), Counter[str](), Counter[str]()
     for test in filter(is_test, graph.imports):
         (whole if selection.of(test) == ALL else some if selection.concerns(test) else none)[_folder(test)] += 1

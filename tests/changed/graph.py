@@ -51,7 +51,7 @@ class Graph:
         return {found for name in named for found in self._found(name)} - {path}
 
     def _found(self, name: str) -> Iterator[str]:
-        """The file of a dotted name, of which the last part may be what the module has, and those of its packages."""
+        """The file of a dotted name, whose last part may be what the module has, and those of its packages."""
         parts = name.split(".")
         for length in range(len(parts), 0, -1):
             if path := self._paths.get(".".join(parts[:length])):

@@ -77,14 +77,14 @@ class Expected:
             updates = [one for k in range(1, count + 1) if (one := first + k * rate / MINUTE) < complete]
         has_first = first - 1 / MINUTE <= now
         is_complete = complete - 1 / MINUTE <= now
-        told = passed(first) or passed(complete)
-        told = told or (any(map(passed, updates)) and not is_complete)
+        is_due = passed(first) or passed(complete)
+        is_due = is_due or (any(map(passed, updates)) and not is_complete)
         if has_first and not is_complete and not isinstance(rate, int):
-            told = told or new >= (rate.count if isinstance(rate, Rows) else 1)
-        told = told or (is_complete and new > 0)
-        if told:
+            is_due = is_due or new >= (rate.count if isinstance(rate, Rows) else 1)
+        is_due = is_due or (is_complete and new > 0)
+        if is_due:
             self.shown[start, end] = rows
-        return told
+        return is_due
 
     def rows(self) -> list[tuple[int, float, float, int, int]]:
         found = []
@@ -130,12 +130,12 @@ class ExpectedSessions:
             session = Session.of(whole)
             if session.end + self.timing.final - 1 > times[0]:
                 self.there = [one for one in self.there if one not in whole] + [session]
-        told = [one for one in self.there if self._is_due(one, *times)]
+        due = [one for one in self.there if self._is_due(one, *times)]
         stood = self.shown
-        kept = [one for one in stood if not any(one.is_part_of(other) for other in told)]
+        kept = [one for one in stood if not any(one.is_part_of(other) for other in due)]
         # What has grown is shown as it was until that would have been complete.
         over = [one for one in kept if one not in self.there and one.end + self.timing.complete_result - 1 <= times[1]]
-        self.shown = [one for one in kept if one not in over] + told
+        self.shown = [one for one in kept if one not in over] + due
         slots = (_by_slot(stood), _by_slot(self.shown))
         return {slot for slot in slots[1] if slots[0].get(slot) != slots[1][slot]}
 

@@ -76,7 +76,9 @@ def registered(installed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for registry in (connectors.CONNECTORS, sources.SOURCES, sinks.SINKS):
         # What it knows of installed packages is that of before.
         monkeypatch.setattr(registry, "_things", dict(registry._things))
-        monkeypatch.delitem(vars(registry), "_added", raising=False)
+        # Set first: monkeypatch puts back only what it has recorded, also that there was nothing.
+        monkeypatch.setitem(vars(registry), "_added", {})
+        monkeypatch.delitem(vars(registry), "_added")
     for _, registered, toy in TOY:
         monkeypatch.setitem(registered, "SPREAD", toy)  # type: ignore[arg-type]
 

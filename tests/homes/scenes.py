@@ -177,8 +177,7 @@ def program(spark: SparkSession, place: Path, is_kept: bool) -> Scene:
 
 
 def _read_topic(scene: Scene, topics: Topics) -> None:
-    """Two partitions, with late rows, records that Kafka has removed before they were read, and a partition that became
-    idle. Hours of the archive were merged."""
+    """Two partitions, with late rows, and a partition that became idle. Hours of the archive were merged."""
     topics.create("orders", 2)
     enumerator = scene.enumerator("orders")
 

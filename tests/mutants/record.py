@@ -1,4 +1,4 @@
-"""What trials have shown, as JSON lines: a run that was interrupted goes on behind it."""
+"""What trials have shown, as JSON lines: a run that was interrupted goes on after it."""
 
 from __future__ import annotations
 

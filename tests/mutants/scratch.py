@@ -104,8 +104,8 @@ def _copy_command(file: Path, to: Path, known: Path, place: Path) -> None:
 
 def _check(made: Scratch) -> None:
     """Also a process that gets no variable, and begins elsewhere, must import the copy."""
-    told = "import airflow_nrt, pyspark; print(airflow_nrt.__file__)"
-    for command in ((made.python, "-c", told), (made.python, "-I", "-c", told)):
+    printed = "import airflow_nrt, pyspark; print(airflow_nrt.__file__)"
+    for command in ((made.python, "-c", printed), (made.python, "-I", "-c", printed)):
         done = subprocess.run(command, cwd=made.root.parent, env={}, capture_output=True, text=True)
         if done.stdout.strip() != str(made.root / "airflow_nrt" / "__init__.py"):
             raise RuntimeError(f"Python would not import the copy {made.root}: {done.stdout}{done.stderr}")

@@ -23,7 +23,7 @@ def _expected(faults: Sequence[Fault]) -> Sequence[str]:
 def _unit(faults: Sequence[Fault]) -> Sequence[str]:
     """Those of `make test-unit`."""
     _check_target("test-unit")
-    return ("pytest", "-m", "unit")
+    return ("pytest", "--tier=unit")
 
 
 def _changed(faults: Sequence[Fault]) -> Sequence[str]:

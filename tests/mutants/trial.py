@@ -72,10 +72,10 @@ def run_in(made: Scratch, command: Sequence[str], first: bool) -> Run:
     report.unlink(missing_ok=True)
     options = (f"--junit-xml={report}", *_ALWAYS, *(["-x"] if first else []))
     began = time.monotonic()
-    status, told = _ended([str(made.python), "-m", *command, *options], made)
+    status, printed = _ended([str(made.python), "-m", *command, *options], made)
     seconds = round(time.monotonic() - began, 1)
     if status not in _ANSWERS or not report.exists():
-        raise NotTriedError(f"pytest ended with {status}:\n{told[-3000:]}")
+        raise NotTriedError(f"pytest ended with {status}:\n{printed[-3000:]}")
     tests = {f"{one.get('classname')}::{one.get('name')}": one for one in ElementTree.parse(report).iter("testcase")}
     failed = [name for name, one in tests.items() if {"failure", "error"} & {part.tag for part in one}]
     run = sum(one.find("skipped") is None for one in tests.values())
@@ -90,10 +90,10 @@ def _ended(command: Sequence[str], made: Scratch) -> tuple[int, str]:
         stderr=subprocess.STDOUT, text=True, errors="replace", start_new_session=True,
     )  # fmt: skip
     try:
-        told, _ = running.communicate()
+        printed, _ = running.communicate()
     finally:
         _end_all(made)
-    return running.returncode, told
+    return running.returncode, printed
 
 
 def _end_all(made: Scratch) -> None:

@@ -21,4 +21,4 @@ DIMENSIONS = Registry("airflow_nrt.dimensions", Dimension, _BUILT_IN)  # type: i
 
 
 def dimension_of(table: Table) -> Dimension:
-    return DIMENSIONS[table.connector]
+    return DIMENSIONS.of(table.connector)

@@ -37,6 +37,6 @@ class Idleness:
         return (self._clock() - self._last) * 1000 > timeout
 
     def idle_parts(self, timeout: int, waiting: Container[str]) -> list[str]:
-        """The parts from which nothing has come for so long (ms), and of which nothing is `waiting`."""
+        """The parts from which nothing has come for so long (ms), except those with something `waiting`."""
         since = self._clock() - timeout / 1000
         return [part for part, last in self._parts.items() if last < since and part not in waiting]

@@ -165,7 +165,8 @@ class Runner:
                     log.info("what failed, in full: %s", in_full(failure))
                 attempts = attempts.after(writer.last)
                 judged = self._judged(failure, known)
-                step = after_failure(judged, attempts, is_stop_asked=self._is_stop_asked(writer))
+                may_stop = not judged.is_final and not judged.is_exit
+                step = after_failure(judged, attempts, is_stop_asked=may_stop and self._is_stop_asked(writer))
                 if isinstance(step, GiveUp):
                     raise (known or failure) from (failure if judged.is_final else failure.__cause__)
                 reason = in_short(failure, self.plan.origins)

@@ -10,6 +10,7 @@ from airflow_nrt.basics.spelling import string_literal
 from airflow_nrt.engine.dimensions.current import CurrentVersions
 from airflow_nrt.engine.driver.batch_staging import BatchStaging
 from airflow_nrt.engine.driver.decide.actions import Absorb, BatchResult, Fire, Fired, Moved, MoveOn, Unreadable
+from airflow_nrt.engine.driver.decide.released import Released
 from airflow_nrt.engine.failures.failures import corrupt_file
 from airflow_nrt.engine.faults import reach
 from airflow_nrt.engine.functions import register_functions
@@ -29,9 +30,6 @@ from airflow_nrt.home.log.throttle import waiting_after
 from airflow_nrt.model.plan import Insert, Plan
 from airflow_nrt.model.timing import COMPLETE, EARLY
 
-COMMITS_KEPT = 2
-"""State files stay for so many commits after their last reference, because a reader of the log may still read them."""
-
 
 class SparkComputation:
     """The `Computation` of one driver. The names of its files begin with `epoch`."""
@@ -50,9 +48,7 @@ class SparkComputation:
         self._batches = BatchStaging(
             spark, plan, home, self._store, self._layouts, self._staging, self._versions, self._throttled
         )
-        self._referred: frozenset[str] = frozenset()
-        self.released: list[frozenset[str]] = []
-        """The state files to which the last positions no longer refer."""
+        self.released = Released()
 
     def tune(self, files: Iterable[Split | StateFile]) -> bool:
         self._store.tune_for(files)
@@ -114,13 +110,10 @@ class SparkComputation:
         }
 
     def stand_at(self, position: Position) -> None:
-        waiting = frozenset().union(*self.released)
-        referred = position.files()
-        self.released.append((self._referred | self._store.standing) - referred - waiting)
-        self._referred = referred
+        gone = self.released.after(position.files(), self._store.standing)
         self._tables.stand_at(position.tables)
-        while len(self.released) > COMMITS_KEPT:
-            self._store.remove(self.released.pop(0))
+        for files in gone:
+            self._store.remove(files)
             reach("clean-after")
 
     def _fired(self, fired: Round, insert: Insert) -> list[Published]:

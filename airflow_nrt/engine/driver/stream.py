@@ -19,7 +19,7 @@ from airflow_nrt.engine.publish.publishing import publish_entry, remove_orphans,
 from airflow_nrt.engine.sampling.windows import sample_last
 from airflow_nrt.home.heartbeat import now_ms
 from airflow_nrt.home.home import Home
-from airflow_nrt.home.log.entries import Commit, Entry, Position, Published, Split, Tick
+from airflow_nrt.home.log.entries import Entry, Position, Published, Split
 from airflow_nrt.home.log.log import Writer
 from airflow_nrt.model.plan import Plan
 
@@ -44,17 +44,12 @@ class StreamDriver:
         self.computation = SparkComputation(spark, plan, home, writer.epoch)
         self._decisions = Decisions(plan)
         self._performing = Performing(self.computation, writer, self._publish, clock)
-        self._performing.run(self._decisions.begun(writer.log.position(), self._last_clock()))
+        self._performing.run(self._decisions.begun(writer.log.position(), writer.log.last_clock()))
         self.computation.stand_at(self.position)
 
     @property
     def position(self) -> Position:
         return self._performing.at.position
-
-    def _last_clock(self) -> int | None:
-        """The processing time (ms) of the last entry that has one."""
-        bodies = (entry.body for entry in self.writer.log.backwards())
-        return next((body.clock for body in bodies if isinstance(body, (Commit, Tick))), None)
 
     def recover(self) -> None:
         """Publishes what the log has decided, removes the files of crashes, and fires what is due."""

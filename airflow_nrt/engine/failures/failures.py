@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 from traceback import format_exception
 from urllib.parse import unquote
 
@@ -15,7 +14,7 @@ from airflow_nrt.engine.failures.causes import OUT_OF_MEMORY, cause_of
 from airflow_nrt.engine.failures.computed import not_computed
 from airflow_nrt.engine.failures.thrown import chain_of
 from airflow_nrt.engine.java.java_process import java_has_ended, said_of_end
-from airflow_nrt.home.log.entries import SourceFile, Split
+from airflow_nrt.home.log.entries import Split
 from airflow_nrt.model.options.known import source_option
 from airflow_nrt.model.origins import Origin
 from airflow_nrt.model.plan import Source
@@ -95,11 +94,6 @@ def corrupt_file(source: Source, splits: Sequence[Split], failure: Exception) ->
         raise failure
     assert meaning.path is not None
     return meaning.path
-
-
-def without(splits: Sequence[Split], path: str) -> list[Split]:
-    """The splits, with one file marked as corrupt."""
-    return [replace(one, corrupt=True) if isinstance(one, SourceFile) and one.path == path else one for one in splits]
 
 
 def _named_file(text: str) -> str | None:

@@ -28,4 +28,4 @@ SINKS = Registry("airflow_nrt.sinks", Sink, _BUILT_IN)  # type: ignore[type-abst
 
 
 def sink_of(insert: Insert) -> Sink:
-    return SINKS[insert.sink.connector]
+    return SINKS.of(insert.sink.connector)

@@ -30,7 +30,7 @@ SOURCES = Registry("airflow_nrt.sources", Source, _BUILT_IN)  # type: ignore[typ
 
 
 def source_of(table: Table) -> Source:
-    return SOURCES[table.connector]
+    return SOURCES.of(table.connector)
 
 
 def arrived(spark: SparkSession | None, table: Table) -> list[Split]:

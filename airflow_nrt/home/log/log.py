@@ -18,7 +18,7 @@ from airflow_nrt.files.decoding import parse_json
 from airflow_nrt.files.durable import put_if_absent
 from airflow_nrt.files.private_files import read_private
 from airflow_nrt.home.log.chapters import CHAPTER, bind_chapters, chapter_of, last_entry, read_chapter
-from airflow_nrt.home.log.entries import Body, Entry, Lease, Position, entry_from_json, kind_of
+from airflow_nrt.home.log.entries import Body, Commit, Entry, Lease, Position, Tick, entry_from_json, kind_of
 
 
 class EntryTaken(Exception):
@@ -104,6 +104,11 @@ class Log:
             if entry.position is not None:
                 return entry.position
         return Position()
+
+    def last_clock(self) -> int | None:
+        """The processing time (ms) of the last entry that has one."""
+        bodies = (entry.body for entry in self.backwards())
+        return next((body.clock for body in bodies if isinstance(body, (Commit, Tick))), None)
 
     def epoch(self) -> int:
         """The epoch of the newest lease, 0 if there was none. A driver's entries follow its lease."""

@@ -7,18 +7,19 @@ from dataclasses import replace
 from typing import Any
 
 from airflow_nrt.engine.driver.decide.actions import Absorb, BatchResult, Fire, Fired, Moved, MoveOn, Unreadable
+from airflow_nrt.engine.driver.decide.released import Released
 from airflow_nrt.home.log.due import fires_until
 from airflow_nrt.home.log.entries import Lateness, OperatorState, Position, Published, Split, StateFile
 from airflow_nrt.home.log.throttle import Waiting, waiting_after
-from airflow_nrt.home.log.versions import StagedVersions, Touched, due_versions, versions_of
+from airflow_nrt.home.log.versions import StagedVersions, Touched, due_versions, has_sessions, versions_of
 from airflow_nrt.home.log.watermarks import WHOLE
-from airflow_nrt.model.plan import Insert
+from airflow_nrt.model.plan import Insert, Plan
 from airflow_nrt.model.timing import COMPLETE
+from airflow_nrt.model.updating import UpdatingAggregate
 from airflow_nrt.testing.memory.home import Change, MemoryHome
 from airflow_nrt.testing.memory.rows import Row
 from airflow_nrt.testing.memory.windows import BEFORE_TIME, Partial, Results, memory_of
 
-COMMITS_KEPT = 2
 Groups = dict[Any, tuple[Any, ...]]
 """By key, the values of a group that updates."""
 
@@ -31,9 +32,9 @@ class MemoryComputation:
         self._plan = home.plan
         self._delay = delay
         self._operators = {one.name: memory_of(one) for one in home.plan.operators}
+        _check(home.plan)
         self._written: set[str] = set()
-        self._referred: frozenset[str] = frozenset()
-        self._released: list[frozenset[str]] = []
+        self._released = Released()
 
     def tune(self, files: Iterable[Split | StateFile]) -> bool:
         return True
@@ -208,14 +209,9 @@ class MemoryComputation:
     # ------------------------------------------------------------------ state
 
     def stand_at(self, position: Position) -> None:
-        waiting = frozenset().union(*self._released)
-        referred = position.files()
-        self._released.append((self._referred | self._written) - referred - waiting)
-        self._referred = referred
-        while len(self._released) > COMMITS_KEPT:
-            for path in self._released.pop(0):
-                self._home.state.pop(path, None)
-                self._written.discard(path)
+        for path in (path for files in self._released.after(position.files(), self._written) for path in files):
+            self._home.state.pop(path, None)
+            self._written.discard(path)
 
     def _opened(self, state: OperatorState) -> list[Partial]:
         """The partials that can be in windows that have not fired, each once."""
@@ -238,6 +234,16 @@ class MemoryComputation:
         path = self._home.put(self._home.state, content, f"state/{name}")
         self._written.add(path)
         return StateFile(path, first, last, rows)
+
+
+def _check(plan: Plan) -> None:
+    """Raises NotImplementedError for a plan that is not computed in memory."""
+    lacking = [f"versions of sessions ({one.name})" for one in plan.versioned if has_sessions(one)]
+    lacking += [f"lookups of {one.name}" for one in plan.lookups]
+    lacking += [one.name for one in plan.updating if not isinstance(one, UpdatingAggregate) or one.changing]
+    lacking += [one.name for one in plan.operators if not one.sources]
+    if lacking:
+        raise NotImplementedError(f"there is no memory implementation of {', '.join(lacking)}: try it on Spark")
 
 
 def _only(results: Results, end: int) -> Results:

@@ -9,7 +9,7 @@ from airflow_nrt.engine.driver.decide.actions import Action
 from airflow_nrt.engine.driver.decide.decide import Decisions, Steps, StreamState
 from airflow_nrt.engine.driver.performing import Performing
 from airflow_nrt.engine.publish.owing import Attempt, at_once
-from airflow_nrt.home.log.entries import Commit, Entry, Lease, Position, SourceFile, Tick
+from airflow_nrt.home.log.entries import Entry, Lease, Position, SourceFile
 from airflow_nrt.home.log.log import Writer
 from airflow_nrt.home.log.watermarks import WHOLE
 from airflow_nrt.testing.memory.computation import MemoryComputation
@@ -40,9 +40,7 @@ class MemoryStream:
         self._decisions = Decisions(home.plan)
         self._before = before
         self._performing = Performing(MemoryComputation(home, delay), self.writer, self._publish, clock)
-        bodies = (entry.body for entry in self.writer.log.backwards())
-        last = next((body.clock for body in bodies if isinstance(body, (Commit, Tick))), None)
-        self._run(self._decisions.begun(self.writer.log.position(), last))
+        self._run(self._decisions.begun(self.writer.log.position(), self.writer.log.last_clock()))
         for entry in self.writer.log.entries():
             self._publish(entry)
         home.remove_orphans()

@@ -12,6 +12,7 @@ from airflow_nrt.model.operators import WindowAggregate
 from airflow_nrt.model.windows import Window
 from airflow_nrt.testing.memory.rows import Count, Row, counted
 
+BEFORE_TIME = -END_OF_TIME
 Results = dict[int, frozenset[Count]]
 """By window end (ms), the rows of the window."""
 
@@ -134,6 +135,3 @@ def memory_of(operator: WindowAggregate) -> WindowMemory:
     if operator.window.bounded_by_rows:
         return Sessions(operator.window)
     raise NotImplementedError(f"{operator.window} has no memory implementation: try it on Spark")
-
-
-BEFORE_TIME = -END_OF_TIME

@@ -82,7 +82,7 @@ class BatchResult:
     tables after it, where it touches some, and `removed` the results that no longer exist (`insert/place`).
     """
 
-    number: int = -1
+    number: int
     row_count: int = 0
     proposals: Mapping[str, int | None] = field(default_factory=dict)
     partials: Mapping[str, StateFile] = field(default_factory=dict)

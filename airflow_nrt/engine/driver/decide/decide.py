@@ -65,7 +65,6 @@ from airflow_nrt.home.log.watermarks import advanced, operator_watermark, with_c
 from airflow_nrt.model.plan import Plan
 
 Sources = Mapping[str, SourceState]
-Operators = Mapping[str, OperatorState]
 
 
 @dataclass(frozen=True)
