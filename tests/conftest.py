@@ -15,7 +15,7 @@ from tests.strict import watched
 from tests.tiers import TIERS, mark, tier_of
 from tests.units import Units, put_in_order
 
-pytest_plugins = ["tests.durations"]
+pytest_plugins = ["tests.durations", "tests.servers.fixtures"]
 
 settings.register_profile(
     "suite", deadline=None, derandomize=True, database=None, suppress_health_check=[HealthCheck.too_slow]

@@ -17,13 +17,11 @@ import pytest
 
 from airflow_nrt.demo.airflow_client import ENDED, wait_until
 from tests.dags.lab import Lab
-from tests.servers.fixtures import broker, postgresql, topics
 from tests.servers.kafka import Broker, Topics
 from tests.servers.postgresql import PostgreSql
 
 pytestmark = pytest.mark.slow
 
-__all__ = ["broker", "postgresql", "topics"]
 
 CANARY = "canary-5e0b"
 JAAS = f'org.apache.kafka.common.security.plain.PlainLoginModule required username="nrt" password="{CANARY}-jaas";'

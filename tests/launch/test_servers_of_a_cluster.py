@@ -9,11 +9,8 @@ from pathlib import Path
 import pytest
 
 from tests.launch.standalone import standalone
-from tests.servers.fixtures import broker, postgresql, topics
 from tests.servers.kafka import Broker, Topics
 from tests.servers.postgresql import PostgreSql
-
-__all__ = ["broker", "postgresql", "topics"]
 
 pytestmark = [pytest.mark.slow, pytest.mark.process]
 

@@ -1,4 +1,5 @@
-"""Servers for the tests of a process: conftest files take the fixtures that their folder needs."""
+"""Servers for the tests of a process, one of each: a plugin of the suite, because each file that imported a fixture of
+the session would start a server of its own."""
 
 from __future__ import annotations
 

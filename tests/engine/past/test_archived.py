@@ -92,13 +92,13 @@ def test_windows_read_what_is_archived_as_they_read_the_topic(
 def test_a_report_is_proven_without_its_topic(
     spark: SparkSession, broker: Broker, topics: Topics, tmp_path: Path
 ) -> None:
-    topics.create("short", 1)
-    plan = report(tmp_path, broker.address, "short")
+    topics.create("short-archive", 1)
+    plan = report(tmp_path, broker.address, "short-archive")
     stream = TopicStream(spark, plan, tmp_path / "home")
     for at in ("10:01:00", "10:31:00", "10:02:00", "12:59:00", "13:30:00"):
-        topics.write("short", [order(1, 1, at)])
+        topics.write("short-archive", [order(1, 1, at)])
         stream.absorb_new()
-    topics.remove_before("short", 0, 5)
+    topics.remove_before("short-archive", 0, 5)
     verdict = verify(spark, plan, stream.home)
     assert verdict.is_proven and not verdict.problems
     assert verdict.late_rows == 1 and verdict.explained == 1

@@ -14,10 +14,7 @@ from airflow_nrt.engine.verify.against_topic import verify_archives
 from tests.engine.past.test_archived import report
 from tests.engine.sources.kafka.reports import TopicStream, order
 from tests.engine.sources.kafka.reports import report as without_archive
-from tests.servers.fixtures import broker, topics
 from tests.servers.kafka import Broker, Topics
-
-__all__ = ["broker", "topics"]
 
 
 def test_an_archive_equals_its_topic(spark: SparkSession, broker: Broker, topics: Topics, tmp_path: Path) -> None:

@@ -16,11 +16,8 @@ from tests.engine.reports import Stream
 from tests.engine.sinks.jdbc.reports import CURVE, arrive
 from tests.engine.sinks.lakehouse.reports import TUMBLED, Format, begin_with, curve, table_of
 from tests.engine.sources.lakehouse.tables import Orders
-from tests.servers.fixtures import postgresql
 from tests.servers.installed import missing
 from tests.servers.postgresql import PostgreSql
-
-__all__ = ["postgresql"]
 
 
 @pytest.fixture
