@@ -17,6 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
+from airflow_nrt.engine.driver.decide.decide import Decisions, Steps, StreamState
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import SourceFile
 from bench.batches import cpu, source, started
@@ -69,15 +70,16 @@ def taken_in(place: Path, paths: list[Path]) -> list[Batch]:
     """A batch for each file, and the firing after it."""
     driver, jvm = started(place, CUMULATE.script(source(place), place / "sales"))
     batches: list[Batch] = []
-    fire = driver.fire_due
+    settle = Decisions.settle
 
-    def timed() -> None:
+    def timed(decisions: Decisions, at: StreamState) -> Steps:
         held = sum(file.rows for file in driver.position.operators["w1"].rows)
         used, began = cpu(jvm), time.monotonic()
-        fire()
+        at = yield from settle(decisions, at)
         batches.append(Batch(used - before, cpu(jvm) - used, time.monotonic() - began, held))
+        return at
 
-    driver.fire_due = timed  # type: ignore[method-assign]
+    Decisions.settle = timed  # type: ignore[method-assign]
     for path in paths:
         before = cpu(jvm)
         driver.absorb("orders", [SourceFile(str(path), path.stat().st_size, path.stat().st_mtime_ns)])

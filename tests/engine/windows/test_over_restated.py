@@ -8,10 +8,12 @@ shop 3            a 00:05:10              |  comes now, in time: nobody of its s
 from __future__ import annotations
 
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
 from airflow_nrt.engine.backfill import backfill
+from airflow_nrt.engine.driver.decide.decide import Decisions, StreamState
 from airflow_nrt.engine.verify.interval import Interval
 from airflow_nrt.engine.verify.verify import verify
 from tests.engine.reports import MINUTE, MORNING, Event, Stream, events_table, plan_of, rows_of
@@ -26,13 +28,24 @@ def row(number: int, shop: int, seconds: int) -> Event:
     return Event(number, shop, 1, "a", None, None, MORNING + seconds * 1000)
 
 
+class Died(Exception):
+    """In place of the end of a process."""
+
+
+def dies(decisions: Decisions, at: StreamState) -> NoReturn:
+    """The driver dies after a commit, before it fires."""
+    raise Died
+
+
 @pytest.mark.slow
 def test_a_row_that_waits_to_fire_is_published_once(spark, tmp_path: Path, monkeypatch) -> None:
     plan = plan_of(tmp_path, events_table(), Case("id BIGINT, n BIGINT", QUERY).insert("lately"))
     stream = Stream(spark, plan, tmp_path / "home")
     stream.absorb_batches(tmp_path, [[row(1, 1, 0), row(2, 2, 30 * 60)]])
-    monkeypatch.setattr(stream.driver, "fire_due", lambda: None)
-    stream.absorb_batches(tmp_path, [[row(3, 3, 310)]])
+    with monkeypatch.context() as patched:
+        patched.setattr(Decisions, "settle", dies)
+        with pytest.raises(Died):
+            stream.absorb_batches(tmp_path, [[row(3, 3, 310)]])
     backfill(spark, plan, stream.home, SLOT, False)
     assert [one for one, _ in rows_of(tmp_path / "lately")] == [1]
     # The next driver fires it, and a row beside it.
