@@ -26,8 +26,16 @@ def _need(event: str, arguments: tuple[Any, ...]) -> str | None:
     return None
 
 
+def _is_of_platform() -> bool:
+    """Whether the standard library's `platform` asks the system: libraries do that once, when they are imported."""
+    frame = sys._getframe()
+    while frame is not None and frame.f_globals.get("__name__") != "platform":
+        frame = frame.f_back  # type: ignore[assignment]
+    return frame is not None
+
+
 def _audit(event: str, arguments: tuple[Any, ...]) -> None:
-    if _broken is None or (need := _need(event, arguments)) is None:
+    if _broken is None or (need := _need(event, arguments)) is None or _is_of_platform():
         return
     _broken.append(f"a test of the tier unit {need}, or a fixture with that name (tests/tiers.py)")
     raise pytest.fail.Exception(_broken[0])
