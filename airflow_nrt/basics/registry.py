@@ -34,7 +34,10 @@ class Registry(Mapping[str, T], Generic[T]):
     def of(self, name: str) -> T:
         """Raises InputError for a name that no installed package adds."""
         if name not in self:
-            raise InputError(f"no installed package has an entry point {name!r} of {self._group}")
+            raise InputError(
+                f"no installed package has an entry point {name!r} of {self._group}: add one to the package of the "
+                "connector"
+            )
         return self[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -55,7 +58,10 @@ class Registry(Mapping[str, T], Generic[T]):
         for one in entry_points(group=self._group):
             known = found.setdefault(one.name, one)
             if known.value != one.value:
-                raise InputError(f"{self._group}: {known.value!r} and {one.value!r} are both named {one.name!r}")
+                raise InputError(
+                    f"{self._group}: {known.value!r} and {one.value!r} are both named {one.name!r}: uninstall one of "
+                    "their packages"
+                )
         return found
 
     def _loaded(self, entry: EntryPoint) -> T:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -56,14 +56,14 @@ class MemoryHome:
     staged: dict[str, Any] = field(default_factory=dict)
     windows: dict[str, dict[str, frozenset[Count]]] = field(default_factory=dict)
     changes: dict[str, dict[str, tuple[Change, ...]]] = field(default_factory=dict)
-    _numbers: Iterable[int] = field(default_factory=itertools.count)
+    _numbers: Iterator[int] = field(default_factory=itertools.count)
 
     def log(self) -> MemoryLog:
         return MemoryLog(self.entries)
 
     def put(self, place: dict[str, Any], content: Any, name: str) -> str:
         """Stores under a new path; gives the path."""
-        path = f"{name}-{next(iter(self._numbers))}"
+        path = f"{name}-{next(self._numbers)}"
         place[path] = content
         return path
 
@@ -76,8 +76,11 @@ class MemoryHome:
         elif published.target not in there:
             raise KeyError(published.staged)
 
-    def remove(self, insert: str, target: str) -> None:
-        self.windows.get(insert, {}).pop(target, None)
+    def remove(self, insert: str, target: str, entry: int) -> None:
+        """Removes what an entry has removed, unless a later one has published it again."""
+        later = (one for each in self.entries[entry + 1 :] for one in each.published)
+        if not any((one.insert, one.target) == (insert, target) for one in later):
+            self.windows.get(insert, {}).pop(target, None)
 
     def remove_orphans(self) -> None:
         """Removes staged results on which no entry has decided."""

@@ -86,7 +86,7 @@ class MemoryStream:
         for place in entry.removed:
             owner, _, target = place.partition("/")
             if owner == name:
-                self.attempt(insert, entry, partial(self.home.remove, name, target))
+                self.attempt(insert, entry, partial(self.home.remove, name, target, entry.n))
 
     def _publish(self, entry: Entry) -> None:
         for insert in self.home.plan.inserts:
