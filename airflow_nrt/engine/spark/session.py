@@ -26,6 +26,9 @@ from airflow_nrt.engine.spark.tuning import MOST_PARTITIONS, SHUFFLE_PARTITIONS
 from airflow_nrt.model.options.settings import SECRET_NAMES
 
 SQL_SETTINGS = {
+    # By default each aggregate and each sort takes up to 64 MB with its first row. Few rows are computed in one task,
+    # so that a query of twenty such steps would fill the heap.
+    "spark.buffer.pageSize": "4m",
     "spark.sql.ansi.enabled": "true",
     "spark.sql.caseSensitive": "true",
     "spark.sql.session.timeZone": "UTC",
