@@ -31,6 +31,16 @@ from tests.engine.reports import (
     plan_of,
     random_events,
 )
+from tests.engine.small_tables import Given
+
+
+@pytest.fixture(scope="module")
+def given(spark, request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Given:
+    """The rows of queries over two small tables; those that tests of the module have as parameters run together."""
+    asked = [item for item in request.session.items if item.path == request.path and "given" in item.fixturenames]
+    params = [item.callspec.params for item in asked if hasattr(item, "callspec")]
+    queries = [one[name] for one in params for name in ("query", "other_query") if name in one]
+    return Given(spark, tmp_path_factory.mktemp("given"), queries)
 
 
 @pytest.fixture(scope="module")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +12,9 @@ import duckdb
 from pyspark.sql import SparkSession
 
 from airflow_nrt.engine.batch.batch import insert_result
-from airflow_nrt.sql.planner import plan_query
 from tests.engine.reports import MINUTE, MORNING, Stream, clock, ordered, rows_of, source_file, write_lines
 from tests.engine.updating.queries import folded, published_in_parquet
+from tests.golden.together import plan_together
 
 SIZES = {"w": 1, "ww": 2}
 """By what a view's name ends with, the minutes of its windows."""
@@ -41,9 +43,43 @@ def rows(name: str) -> list[list[dict[str, Any]]]:
     ]
 
 
-def given(spark: SparkSession, place: Path, query: str) -> dict[str, list[tuple[Any, ...]]]:
-    """The rows that the query gives as a stream, whose tables come in turn, and in batch."""
-    plan = published_in_parquet(plan_query(DDL, query, place), place)
+Rows = dict[str, list[tuple[Any, ...]]]
+"""Of a query, by mode: `stream` and `batch`."""
+
+
+@dataclass
+class Given:
+    """The rows of queries. Those of a module's tests run as one report, with the first that is asked for.
+
+    `queries` are those of the tests that were selected. Any other runs alone.
+    """
+
+    spark: SparkSession
+    place: Path
+    queries: Sequence[str]
+    rows: dict[str, Rows] = field(default_factory=dict)
+
+    def __call__(self, query: str) -> Rows:
+        """Raises what the query raises alone, or else what all of them raise together."""
+        if query not in self.rows:
+            queries = self.queries if query in self.queries else [query]
+            try:
+                self.rows.update(self._together(queries))
+            except Exception:
+                if len(queries) > 1:
+                    self._together([query])
+                raise
+        return self.rows[query]
+
+    def _together(self, queries: Sequence[str]) -> dict[str, Rows]:
+        place = self.place / str(len(list(self.place.iterdir())))
+        return rows_together(self.spark, place, queries)
+
+
+def rows_together(spark: SparkSession, place: Path, queries: Sequence[str]) -> dict[str, Rows]:
+    """The rows that each query gives in one stream, whose tables come in turn, and in batch."""
+    names = {f"q{n}": query for n, query in enumerate(queries)}
+    plan = published_in_parquet(plan_together(DDL, names, place), place)
     files = [
         (name, write_lines(place / name / f"{batch}.json", map(json.dumps, rows(name)[batch])))
         for batch in range(len(ROWS["l"]))
@@ -55,12 +91,13 @@ def given(spark: SparkSession, place: Path, query: str) -> dict[str, list[tuple[
         stream.absorb(file, source=name)
     stream.end()
     of = {source.name: [source_file(file) for name, file in files if name == source.name] for source in plan.sources}
-    streamed, batch = [], []
+    found = {}
     for insert in plan.inserts:
-        streamed += folded(place / insert.name).table if insert.changes else rows_of(place / insert.name)
-        names = [column.name for column in insert.sink.columns]
-        batch += [tuple(row) for row in insert_result(spark, plan, insert, of).select(*names).collect()]
-    return {"stream": ordered(streamed), "batch": ordered(batch)}
+        streamed = folded(place / insert.name).table if insert.changes else rows_of(place / insert.name)
+        columns = [column.name for column in insert.sink.columns]
+        batch = [tuple(row) for row in insert_result(spark, plan, insert, of).select(*columns).collect()]
+        found[names[insert.name]] = {"stream": ordered(streamed), "batch": ordered(batch)}
+    return found
 
 
 def said_by_duckdb(query: str) -> list[tuple[Any, ...]]:

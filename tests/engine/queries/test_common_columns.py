@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
-from tests.engine.small_tables import given, said_by_duckdb
+from tests.engine.small_tables import said_by_duckdb
 
 COUNTS = "(SELECT k, COUNT(*) AS c FROM {} GROUP BY k)"
 BOUNDS = "window_start, window_end"
@@ -19,7 +17,8 @@ QUERIES = {
 }
 
 
-@pytest.mark.parametrize("what", QUERIES)
-def test_rows(spark, tmp_path: Path, what: str) -> None:
-    said = said_by_duckdb(QUERIES[what])
-    assert said and given(spark, tmp_path, QUERIES[what]) == {"stream": said, "batch": said}
+@pytest.mark.parametrize("query", QUERIES.values(), ids=QUERIES)
+def test_rows(given, query: str) -> None:
+    said = said_by_duckdb(query)
+    assert said
+    assert given(query) == {"stream": said, "batch": said}

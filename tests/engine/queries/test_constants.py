@@ -9,7 +9,7 @@ import pytest
 
 from airflow_nrt.engine.query import run_bounded
 from airflow_nrt.sql.planner import plan_query
-from tests.engine.small_tables import given, said_by_duckdb
+from tests.engine.small_tables import said_by_duckdb
 
 NAMES = "(VALUES (1, 'one'), (2, 'two'), (2, 'zwei'), (NULL, 'none')) AS t(k, name)"
 BOUNDS = "window_start, window_end"
@@ -21,10 +21,11 @@ QUERIES = {
 }
 
 
-@pytest.mark.parametrize("what", QUERIES)
-def test_rows(spark, tmp_path: Path, what: str) -> None:
-    said = said_by_duckdb(QUERIES[what])
-    assert said and given(spark, tmp_path, QUERIES[what]) == {"stream": said, "batch": said}
+@pytest.mark.parametrize("query", QUERIES.values(), ids=QUERIES)
+def test_rows(given, query: str) -> None:
+    said = said_by_duckdb(query)
+    assert said
+    assert given(query) == {"stream": said, "batch": said}
 
 
 @pytest.mark.parametrize("mode", ["stream", "batch"])

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
-from tests.engine.small_tables import given, said_by_duckdb
+from tests.engine.small_tables import said_by_duckdb
 
 BOUNDS = "window_start, window_end"
 BOTH = " UNION ALL ".join(f"SELECT k, COUNT(*) AS c FROM {view} GROUP BY k, {BOUNDS}" for view in ("lw", "rww"))
@@ -21,17 +19,18 @@ QUERIES = {
 }
 
 
-@pytest.mark.parametrize("what", QUERIES)
-def test_rows(spark, tmp_path: Path, what: str) -> None:
-    said = said_by_duckdb(QUERIES[what])
-    assert said and given(spark, tmp_path, QUERIES[what]) == {"stream": said, "batch": said}
+@pytest.mark.parametrize("query", QUERIES.values(), ids=QUERIES)
+def test_rows(given, query: str) -> None:
+    said = said_by_duckdb(query)
+    assert said
+    assert given(query) == {"stream": said, "batch": said}
 
 
-def test_a_window_above(spark, tmp_path: Path) -> None:
+def test_a_window_above(given) -> None:
     fours = "TABLE(TUMBLE(({}), DESCRIPTOR(t), INTERVAL '4' MINUTE))"
     counts = f"SELECT k, SUM(c), COUNT(*), {BOUNDS} FROM {fours.format(TIMED)} GROUP BY k, {BOUNDS}"
     start = "time_bucket(INTERVAL 4 MINUTE, t)"
     said = said_by_duckdb(
         f"SELECT k, SUM(c), COUNT(*), {start}, {start} + INTERVAL 4 MINUTE FROM ({TIMED}) GROUP BY ALL"
     )
-    assert said and given(spark, tmp_path, counts) == {"stream": said, "batch": said}
+    assert said and given(counts) == {"stream": said, "batch": said}

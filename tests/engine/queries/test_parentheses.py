@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
-from tests.engine.small_tables import given, said_by_duckdb
+from tests.engine.small_tables import said_by_duckdb
 
 QUERIES = {
     "a limit of a limit": "(SELECT k, n FROM l WHERE n > 0 ORDER BY n, k LIMIT 3) ORDER BY n DESC, k DESC LIMIT 2",
@@ -16,7 +14,8 @@ QUERIES = {
 IN_DUCKDB = {"WITH in WITH": "SELECT k FROM l WHERE n > 9"}
 
 
-@pytest.mark.parametrize("what", QUERIES)
-def test_rows(spark, tmp_path: Path, what: str) -> None:
-    said = said_by_duckdb(IN_DUCKDB.get(what, QUERIES[what]))
-    assert said and given(spark, tmp_path, QUERIES[what]) == {"stream": said, "batch": said}
+@pytest.mark.parametrize(("what", "query"), QUERIES.items(), ids=QUERIES)
+def test_rows(given, what: str, query: str) -> None:
+    said = said_by_duckdb(IN_DUCKDB.get(what, query))
+    assert said
+    assert given(query) == {"stream": said, "batch": said}

@@ -12,7 +12,7 @@ from airflow_nrt.engine.query import run_bounded, run_changelog
 from airflow_nrt.engine.verify.verify import verify
 from airflow_nrt.sql.planner import plan_query
 from tests.engine.reports import Stream, plan_of, write_lines
-from tests.engine.small_tables import given, said_by_duckdb
+from tests.engine.small_tables import said_by_duckdb
 
 NONE = "SELECT k, n FROM l WHERE n > 1000"
 QUERIES = {
@@ -41,11 +41,11 @@ QUERIES = {
 ROWS_OR_NONE = ("left out by HAVING", "in windows", "by a constant")
 
 
-@pytest.mark.parametrize("what", QUERIES)
-def test_rows(spark, tmp_path: Path, what: str) -> None:
-    said = said_by_duckdb(QUERIES[what])
+@pytest.mark.parametrize(("what", "query"), QUERIES.items(), ids=QUERIES)
+def test_rows(given, what: str, query: str) -> None:
+    said = said_by_duckdb(query)
     assert bool(said) is (what not in ROWS_OR_NONE)
-    assert given(spark, tmp_path, QUERIES[what]) == {"stream": said, "batch": said}
+    assert given(query) == {"stream": said, "batch": said}
 
 
 LISTS = "SELECT LISTAGG(w) AS a, JSON_ARRAYAGG(w) AS b, ARRAY_AGG(v) AS c, AVG(v) AS d, STDDEV_POP(v) AS e FROM t"

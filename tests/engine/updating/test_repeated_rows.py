@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
-from tests.engine.small_tables import given, said_by_duckdb
+from tests.engine.small_tables import said_by_duckdb
 
 KEYS = "SELECT k FROM l {} ALL SELECT k FROM r"
 NEW = "SELECT k, COUNT(*) AS c FROM {} GROUP BY k"
@@ -20,7 +18,8 @@ QUERIES = {
 SAID = {"a second page": "SELECT k, n FROM l ORDER BY n DESC NULLS LAST, k NULLS FIRST LIMIT 3 OFFSET 2"}
 
 
-@pytest.mark.parametrize("what", QUERIES)
-def test_rows(spark, tmp_path: Path, what: str) -> None:
-    said = said_by_duckdb(SAID.get(what, QUERIES[what]))
-    assert said and given(spark, tmp_path, QUERIES[what]) == {"stream": said, "batch": said}
+@pytest.mark.parametrize(("what", "query"), QUERIES.items(), ids=QUERIES)
+def test_rows(given, what: str, query: str) -> None:
+    said = said_by_duckdb(SAID.get(what, query))
+    assert said
+    assert given(query) == {"stream": said, "batch": said}

@@ -3,11 +3,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
-from tests.engine.small_tables import given, said_by_duckdb
+from tests.engine.small_tables import said_by_duckdb
 
 QUERIES = {
     "of all rows": "SELECT k, n - (SELECT MAX(m) FROM r) AS less FROM l WHERE n > (SELECT MIN(m) FROM r)",
@@ -22,8 +20,8 @@ QUERIES = {
 }
 
 
-@pytest.mark.parametrize("what", QUERIES)
-def test_rows(spark, tmp_path: Path, what: str) -> None:
-    said = said_by_duckdb(QUERIES[what])
+@pytest.mark.parametrize("query", QUERIES.values(), ids=QUERIES)
+def test_rows(given, query: str) -> None:
+    said = said_by_duckdb(query)
     assert said
-    assert given(spark, tmp_path, QUERIES[what]) == {"stream": said, "batch": said}
+    assert given(query) == {"stream": said, "batch": said}

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
-from tests.engine.small_tables import given, said_by_duckdb
+from tests.engine.small_tables import said_by_duckdb
 
 COUNTS = "SELECT k FROM r GROUP BY k HAVING COUNT(*) = 1"
 QUERIES = {
@@ -22,10 +20,10 @@ QUERIES = {
 }
 
 
-@pytest.mark.parametrize("what", QUERIES)
-def test_rows(spark, tmp_path: Path, what: str) -> None:
-    said = said_by_duckdb(QUERIES[what])
-    assert given(spark, tmp_path, QUERIES[what]) == {"stream": said, "batch": said}
+@pytest.mark.parametrize(("what", "query"), QUERIES.items(), ids=QUERIES)
+def test_rows(given, what: str, query: str) -> None:
+    said = said_by_duckdb(query)
+    assert given(query) == {"stream": said, "batch": said}
     assert bool(said) is (what != "not in with NULL")
 
 
@@ -56,9 +54,8 @@ SEVERAL = {
 """IN of several columns, and what it means: DuckDB takes both sides as rows, in which NULL equals NULL."""
 
 
-@pytest.mark.parametrize("what", SEVERAL)
-def test_several_columns(spark, tmp_path: Path, what: str) -> None:
-    query, meaning = SEVERAL[what]
+@pytest.mark.parametrize(("query", "meaning"), SEVERAL.values(), ids=SEVERAL)
+def test_several_columns(given, query: str, meaning: str) -> None:
     said = said_by_duckdb(meaning)
     assert said
-    assert given(spark, tmp_path, query) == {"stream": said, "batch": said}
+    assert given(query) == {"stream": said, "batch": said}

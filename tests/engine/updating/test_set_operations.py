@@ -13,7 +13,7 @@ from airflow_nrt.describe.verdict import verdict_lines
 from airflow_nrt.engine.verify.verify import verify
 from airflow_nrt.sql.planner import plan_query
 from tests.engine.reports import Stream, plan_of, write_lines
-from tests.engine.small_tables import DDL, ROWS, given, rows, said_by_duckdb
+from tests.engine.small_tables import DDL, ROWS, rows, said_by_duckdb
 
 SUMS = "SELECT k, SUM(n) AS n FROM l GROUP BY k"
 WINDOWS = "SELECT k, SUM(n) AS n FROM lw GROUP BY k, window_start, window_end"
@@ -39,11 +39,11 @@ QUERIES = {
 }
 
 
-@pytest.mark.parametrize("what", QUERIES)
-def test_rows(spark, tmp_path: Path, what: str) -> None:
-    said = said_by_duckdb(QUERIES[what])
+@pytest.mark.parametrize("query", QUERIES.values(), ids=QUERIES)
+def test_rows(given, query: str) -> None:
+    said = said_by_duckdb(query)
     assert said
-    assert given(spark, tmp_path, QUERIES[what]) == {"stream": said, "batch": said}
+    assert given(query) == {"stream": said, "batch": said}
 
 
 SINK = "CREATE TABLE o (k INT, n BIGINT) WITH ('connector' = 'filesystem', 'path' = '${DATA}/o', 'format' = 'debezium-json');"

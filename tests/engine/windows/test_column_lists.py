@@ -3,11 +3,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
-
-from tests.engine.small_tables import given
 
 TUMBLE = "TABLE(TUMBLE(TABLE l, DESCRIPTOR(ts), INTERVAL '1' MINUTE))"
 CUMULATE = "CUMULATE(TABLE l, DESCRIPTOR(ts), INTERVAL '1' MINUTE, INTERVAL '3' MINUTE)"
@@ -38,10 +34,9 @@ FORMS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("what", FORMS)
-def test_the_rows_are_those_without(spark, tmp_path: Path, what: str) -> None:
-    listed, plain = FORMS[what]
-    rows = given(spark, tmp_path / "listed", listed)
+@pytest.mark.parametrize(("query", "other_query"), FORMS.values(), ids=FORMS)
+def test_the_rows_are_those_without(given, query: str, other_query: str) -> None:
+    rows = given(query)
     assert rows["stream"]
     assert rows["stream"] == rows["batch"]
-    assert rows == given(spark, tmp_path / "plain", plain)
+    assert rows == given(other_query)

@@ -3,11 +3,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
-from tests.engine.small_tables import given, said_by_duckdb
+from tests.engine.small_tables import said_by_duckdb
 
 SAME = "a.window_start = b.window_start AND a.window_end = b.window_end AND a.k = b.k"
 BOUNDS = "window_start, window_end"
@@ -21,7 +19,8 @@ QUERIES = {
 }
 
 
-@pytest.mark.parametrize("what", QUERIES)
-def test_rows(spark, tmp_path: Path, what: str) -> None:
-    said = said_by_duckdb(QUERIES[what])
-    assert said and given(spark, tmp_path, QUERIES[what]) == {"stream": said, "batch": said}
+@pytest.mark.parametrize("query", QUERIES.values(), ids=QUERIES)
+def test_rows(given, query: str) -> None:
+    said = said_by_duckdb(query)
+    assert said
+    assert given(query) == {"stream": said, "batch": said}
