@@ -1,8 +1,13 @@
-"""The PostgreSQL of tests: the product's, below directories that each pytest closes to others."""
+"""The PostgreSQL of tests: the product's, in a directory of its own.
+
+It runs as another user, and each pytest that begins closes the directories of all pytests to others.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from airflow_nrt.basics.errors import InputError
@@ -13,6 +18,10 @@ from tests.servers.installed import missing
 @dataclass
 class PostgreSql(postgresql.PostgreSql):
     """A cluster of a test, which is skipped where PostgreSQL is missing."""
+
+    def __post_init__(self) -> None:
+        self._own = TemporaryDirectory(prefix="nrt-postgresql-")
+        self.place = Path(self._own.name) / self.place.name
 
     def start(self) -> Any:
         try:
