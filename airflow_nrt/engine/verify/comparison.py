@@ -105,7 +105,10 @@ def _same(left: str, right: str, values: Sequence[Field]) -> str:
         a, b = f"{left}.{quote(field.name)}", f"{right}.{quote(field.name)}"
         same = f"({a} <=> {b})"
         if field.type.is_approximate:
-            same = f"({same} OR abs({a} - {b}) <= {TOLERANCE}D * greatest(abs({a}), abs({b}), 1D))"
+            # Of a NaN or an infinity the difference is not greater than any tolerance.
+            largest = f"greatest(abs({a}), abs({b}), 1D)"
+            near = f"{largest} < DOUBLE('Infinity') AND abs({a} - {b}) <= {TOLERANCE}D * {largest}"
+            same = f"({same} OR ({near}))"
         tests.append(f"coalesce({same}, false)")
     return "(" + " AND ".join(tests) + ")"
 

@@ -61,6 +61,17 @@ def test_files_that_appear_while_a_directory_is_listed(tmp_path: Path) -> None:
         assert paths(arrivals) == [str(one)]
 
 
+def test_a_directory_that_has_just_changed_is_listed_again(tmp_path: Path) -> None:
+    """A file system with a slow clock gives it the same time for the file that comes next."""
+    put(tmp_path / "a.csv")
+    of_the_tick = tmp_path.stat().st_mtime_ns
+    arrivals = Arrivals(str(tmp_path), None)
+    arrivals.poll()
+    second = put(tmp_path / "b.csv")
+    os.utime(tmp_path, ns=(of_the_tick, of_the_tick))
+    assert paths(arrivals) == [str(second)]
+
+
 def test_renamed_into_place_from_elsewhere(tmp_path: Path) -> None:
     source = tmp_path / "source"
     put(source / "first.csv")

@@ -81,6 +81,17 @@ def test_rows_come_at_their_rate_and_go_on_where_they_were() -> None:
     assert 290 <= one.end - one.start <= 1000 * passed + 1
 
 
+def test_a_fraction_of_a_row_is_not_lost_with_each_look() -> None:
+    table = source("CREATE TABLE made (id INT) WITH ('connector' = 'datagen', 'rows-per-second' = '100')").table
+    numbers = source_of(table).enumerator(None, table)
+    began, rows = time.monotonic(), 0
+    for _ in range(40):
+        time.sleep(0.007)
+        passed = time.monotonic() - began
+        rows += sum(one.end - one.start for one in numbers.poll() if isinstance(one, SourceRange))
+    assert rows >= 100 * passed - 1
+
+
 def test_what_ends_is_there_at_once_in_splits_of_a_bounded_size() -> None:
     table = source("CREATE TABLE made (id INT) WITH ('connector' = 'datagen', 'number-of-rows' = '2500000')").table
     found = [one for one in arrived(None, table) if isinstance(one, SourceRange)]

@@ -74,3 +74,13 @@ def test_a_batch_that_judged_by_another_watermark() -> None:
 def test_a_watermark_that_does_not_follow_from_the_sources() -> None:
     history = history_of(commit(None, position(10, of_operator=99)))
     assert history.problems == ["log entry 0: operator w1 stands at watermark 99, but its sources make it 10"]
+
+
+def test_what_the_stream_publishes_again_is_of_no_restatement() -> None:
+    """It has the rows of its own entry, and not those up to the entry that a backfill had read."""
+    restated = Restate((window(10, "restated", "new"),), (), "backfill", {}, 0, dimensions={"shops": "3"})
+    before = (commit(None, position(20), window(10)), restated)
+    assert history_of(*before).as_of == {("curve", "10.json"): 0}
+    assert history_of(*before).joined_with == {("curve", "10.json"): {"shops": "3"}}
+    history = history_of(*before, commit(20, position(30), window(10, "late"), path="b"))
+    assert history.as_of == history.joined_with == {}
