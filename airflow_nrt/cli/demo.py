@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from airflow_nrt.demo.scene import Scene
     from airflow_nrt.demo.screen import Screen
 
-Kind = TypeVar("Kind")
+Chosen = TypeVar("Chosen")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -60,7 +60,7 @@ def run(options: argparse.Namespace) -> int:
     return 0 if summary.holds else 1
 
 
-def _chosen(option: str, name: str, kinds: Mapping[str, Kind]) -> Kind:
+def _chosen(option: str, name: str, kinds: Mapping[str, Chosen]) -> Chosen:
     if name not in kinds:
         raise InputError(f"--{option} is {' or '.join(kinds)}, not {name!r}{nearest(name, kinds)}")
     return kinds[name]

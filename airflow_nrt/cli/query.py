@@ -64,13 +64,13 @@ def request_of(options: argparse.Namespace) -> QueryRequest:
 def _split(text: str) -> tuple[str, str]:
     """The declarations, and the query after them. Raises InputError for a text that is no SQL."""
     from airflow_nrt.sql.errors import SqlError
-    from airflow_nrt.sql.parse.lexer import Kind, tokenize
+    from airflow_nrt.sql.parse.lexer import TokenKind, tokenize
 
     try:
         tokens = tokenize(text)
     except SqlError as wrong:
         raise InputError(f"-e: {wrong}") from None
-    ends = [one.end for one in tokens if (one.kind, one.text) == (Kind.SYMBOL, ";") and text[one.end :].strip()]
+    ends = [one.end for one in tokens if (one.kind, one.text) == (TokenKind.SYMBOL, ";") and text[one.end :].strip()]
     last = max(ends, default=0)
     return text[:last], text[last:].lstrip()
 

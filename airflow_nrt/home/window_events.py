@@ -20,7 +20,7 @@ from airflow_nrt.model.timing import COMPLETE, LAST, LATE
 RESTATED = "restated"
 
 
-class Kind(Protocol):
+class EventKind(Protocol):
     """The kind of an event. `name` is stable, because it is stored."""
 
     name: str
@@ -47,7 +47,7 @@ class Restated:
         return published.state in (LATE, RESTATED) or (published.state == LAST and _was_complete(published, entry, log))
 
 
-KINDS: tuple[Kind, ...] = (Completed(), Restated())
+KINDS: tuple[EventKind, ...] = (Completed(), Restated())
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class WindowEvents:
 
 
 def read_window_events(
-    home: Home, kind: Kind, table: str, after: int, until: int | None = None, most: int = 1000
+    home: Home, kind: EventKind, table: str, after: int, until: int | None = None, most: int = 1000
 ) -> WindowEvents:
     """The new windows of one table after the entry `after`, up to the entry `until` or about `most` windows.
 

@@ -16,8 +16,8 @@ from airflow_nrt.basics.masters import check_master
 from airflow_nrt.links.report import NrtReportLink, links_of, push_links
 from airflow_nrt.operators.connection import DEFAULT_CONNECTION, connection_named
 from airflow_nrt.operators.literals import check_literal
+from airflow_nrt.operators.messages.ending import ending_the_task
 from airflow_nrt.operators.planning import PLANNING_SECONDS, Planner
-from airflow_nrt.operators.saying.ending import ending_the_task
 from airflow_nrt.usecases.requests.facts import FactsRequest, LineageRequest, PlannedReport
 from airflow_nrt.usecases.requests.report import ReportRequest
 
@@ -150,7 +150,7 @@ class NrtBaseOperator(BaseOperator):
                 _hide(self._given(self.hook.masked_settings()))
 
     def _shown(self) -> str | None:
-        from airflow_nrt.operators.saying.report_text import shown_report, shown_text
+        from airflow_nrt.operators.messages.report_text import shown_report, shown_text
 
         if self._inline is None:
             return shown_report(str(self.report), self._near())

@@ -11,11 +11,11 @@ from airflow.sdk.exceptions import AirflowSkipException
 
 from airflow_nrt.operators.connection import DEFAULT_CONNECTION
 from airflow_nrt.operators.literals import check_literal, one_of
-from airflow_nrt.operators.saying.ending import ending_the_task
+from airflow_nrt.operators.messages.ending import ending_the_task
 
 if TYPE_CHECKING:
     from airflow_nrt.home.home import Home
-    from airflow_nrt.home.window_events import Kind, WindowEvents
+    from airflow_nrt.home.window_events import EventKind, WindowEvents
     from airflow_nrt.triggers.cursor import Cursor
 
 _EMITTED = ("success", "skipped")
@@ -87,7 +87,7 @@ class NrtDispatchOperator(BaseOperator):
         return self._emit(home, table, events, context)
 
     def _claimed(
-        self, home: Home, kind: Kind, table: str, cursor: Cursor, context: Context
+        self, home: Home, kind: EventKind, table: str, cursor: Cursor, context: Context
     ) -> tuple[WindowEvents, int]:
         """The events of this run, and the entry after which they begin. Another try takes the same as the first one."""
         from airflow_nrt.home.window_events import read_window_events

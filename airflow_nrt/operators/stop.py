@@ -10,7 +10,7 @@ from airflow.sdk import BaseOperator, Context
 
 from airflow_nrt.basics.errors import NrtError
 from airflow_nrt.operators.connection import DEFAULT_CONNECTION, connection_named
-from airflow_nrt.operators.saying.ending import ending_the_task
+from airflow_nrt.operators.messages.ending import ending_the_task
 
 
 class NrtStopOperator(BaseOperator):

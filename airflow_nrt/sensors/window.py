@@ -11,7 +11,7 @@ from airflow.sdk import BaseSensorOperator, Context, conf
 from airflow_nrt.basics.errors import InputError
 from airflow_nrt.basics.instants import format_instant, parse_instant
 from airflow_nrt.operators.connection import DEFAULT_CONNECTION, connection_named
-from airflow_nrt.operators.saying.ending import FinalError, ending_the_task
+from airflow_nrt.operators.messages.ending import FinalError, ending_the_task
 from airflow_nrt.triggers import EARLIEST_SECONDS
 
 if TYPE_CHECKING:

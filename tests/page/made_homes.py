@@ -36,7 +36,7 @@ from airflow_nrt.home.log.entries import (
     SourceState,
     StateFile,
     Tick,
-    kind_of,
+    entry_kind,
 )
 from airflow_nrt.home.notes.samples import Sample, SampledRow, write_samples
 from airflow_nrt.home.notes.tasks import BACKFILL, STREAM, VERIFY, TaskOfHome, note_task
@@ -135,7 +135,7 @@ class Made:
         """An entry of that time of the report's clock."""
         number = len(self.entries)
         entry = Entry(
-            number, kind_of(body), self.epoch if epoch == -1 else epoch, at - self.ahead, f"{number:032x}", body
+            number, entry_kind(body), self.epoch if epoch == -1 else epoch, at - self.ahead, f"{number:032x}", body
         )
         self.entries.append(entry)
         return entry

@@ -14,7 +14,7 @@ from airflow_nrt.basics.errors import InputError
 from airflow_nrt.model.options.settings import Settings
 from airflow_nrt.sql.errors import SqlError, SqlErrors
 from airflow_nrt.sql.load import plan_script
-from airflow_nrt.sql.parse.lexer import Kind, tokenize
+from airflow_nrt.sql.parse.lexer import TokenKind, tokenize
 from airflow_nrt.sql.parse.placeholders import fill_placeholders
 from airflow_nrt.table.reports.load import load_report
 
@@ -26,7 +26,7 @@ CREATE TABLE `out ${SINK}` (shop STRING, price DECIMAL(10, 2))
 INSERT INTO `out ${SINK}` -- ${NOTE}
 SELECT shop, price FROM orders WHERE shop = '${SHOP}' AND price > ${LEAST};
 """
-QUOTED = (Kind.STRING, Kind.QUOTED)
+QUOTED = (TokenKind.STRING, TokenKind.QUOTED)
 GIVEN = {"SINK": "x", "NOTE": "n", "SHOP": "berlin", "LEAST": "5"}
 ATTACK = "x'; SET 'spark.driver.extraJavaOptions' = '-agentpath:/tmp/evil.so"
 PROGRAM = """

@@ -13,7 +13,7 @@ from airflow_nrt.basics.errors import InputError
 from airflow_nrt.cli.common import inquiry_about, print_lines, settings_of
 from airflow_nrt.cli.survey.summary import COLOURS, summary
 from airflow_nrt.cli.terminal.colours import Colour, painted
-from airflow_nrt.usecases.requests.survey import Kind
+from airflow_nrt.usecases.requests.survey import Outcome
 
 if TYPE_CHECKING:
     from airflow_nrt.usecases.asking import Inquiry
@@ -39,7 +39,7 @@ def check_directory(options: argparse.Namespace) -> int:
     if not kinds:
         raise InputError(f"there are no scripts (.sql) and no programs of PyFlink in {options.report}")
     print_lines(painted(summary(kinds), Colour.TITLE, sys.stdout))
-    return WRONG if Kind.FAILS in kinds else 0
+    return WRONG if Outcome.FAILS in kinds else 0
 
 
 def _inquiry(options: argparse.Namespace, file: Path) -> Inquiry:

@@ -6,25 +6,25 @@ from collections import Counter
 from collections.abc import Iterable
 
 from airflow_nrt.cli.terminal.colours import Colour
-from airflow_nrt.usecases.requests.survey import Kind
+from airflow_nrt.usecases.requests.survey import Outcome
 
 COLOURS = {
-    Kind.RUNS: Colour.GOOD,
-    Kind.DIFFERS: Colour.WARNING,
-    Kind.FAILS: Colour.WRONG,
-    Kind.NO_REPORT: Colour.ASIDE,
+    Outcome.RUNS: Colour.GOOD,
+    Outcome.DIFFERS: Colour.WARNING,
+    Outcome.FAILS: Colour.WRONG,
+    Outcome.NO_REPORT: Colour.ASIDE,
 }
 
 
-def summary(kinds: Iterable[Kind]) -> str:
+def summary(kinds: Iterable[Outcome]) -> str:
     """`3 files: 2 run, 1 does not run`."""
     counts = Counter(kinds)
-    parts = [f"{counts[kind]} {_counted(kind, counts[kind])}" for kind in Kind if counts[kind]]
+    parts = [f"{counts[kind]} {_counted(kind, counts[kind])}" for kind in Outcome if counts[kind]]
     total = counts.total()
     return f"{total} file{'' if total == 1 else 's'}: {', '.join(parts)}"
 
 
-def _counted(kind: Kind, count: int) -> str:
+def _counted(kind: Outcome, count: int) -> str:
     verb, _, rest = kind.value.partition(" ")
     several = {"runs": "run", "does": "do", "is": "are"}
     return f"{verb if count == 1 else several[verb]} {rest}".strip()

@@ -23,7 +23,7 @@ _PATH = re.compile(r"(?:'|file:|: |^|\()(/[^\n':]+?)(?='|: | \(|\. |\s*$|\))", r
 
 @dataclass(frozen=True)
 class Cause:
-    """A cause is met if one of its `words` is in an exception's message, kind or condition.
+    """A failure has a cause if one of its `words` is in an exception's message, kind or condition.
 
     `message` makes the text for people, from the path that the exceptions name, or None.
     """
@@ -36,11 +36,11 @@ class Cause:
 
     def of(self, chain: Sequence[Thrown]) -> NrtError | None:
         """The error of a failure, None if it has another cause."""
-        met = [one for one in chain if any(map(_said_by(one).__contains__, self.words))]
-        if not met:
+        matching = [one for one in chain if any(map(_said_by(one).__contains__, self.words))]
+        if not matching:
             return None
         # The matching exception names the path of the failure; those around it name paths of what they were doing.
-        named = (_path(one) for one in [*reversed(met), *reversed(chain)])
+        named = (_path(one) for one in [*reversed(matching), *reversed(chain)])
         message = self.message(next((path for path in named if path is not None), None))
         return self.error(message) if self.passes else InputError(message)
 

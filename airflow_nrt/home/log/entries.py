@@ -432,7 +432,7 @@ def _splits_in(splits: Any) -> Iterable[dict[str, Any]]:
     return [split for some in splits.values() for split in some] if isinstance(splits, dict) else splits
 
 
-def kind_of(body: Body) -> str:
+def entry_kind(body: Body) -> str:
     return next(kind for kind, body_type in _KINDS.items() if isinstance(body, body_type))
 
 

@@ -18,7 +18,7 @@ from airflow_nrt.files.decoding import parse_json
 from airflow_nrt.files.durable import put_if_absent
 from airflow_nrt.files.private_files import read_private
 from airflow_nrt.home.log.chapters import CHAPTER, bind_chapters, chapter_of, last_entry, read_chapter
-from airflow_nrt.home.log.entries import Body, Commit, Entry, Lease, Position, Tick, entry_from_json, kind_of
+from airflow_nrt.home.log.entries import Body, Commit, Entry, Lease, Position, Tick, entry_from_json, entry_kind
 
 
 class EntryTaken(Exception):
@@ -82,7 +82,7 @@ class Log:
 
     def append(self, body: Body, epoch: int | None) -> Entry:
         """Appends the next entry. Raises EntryTaken with the entry that has its number; `last` then counts it."""
-        entry = Entry(self.last + 1, kind_of(body), epoch, int(time.time() * 1000), uuid.uuid4().hex, body)
+        entry = Entry(self.last + 1, entry_kind(body), epoch, int(time.time() * 1000), uuid.uuid4().hex, body)
         content = json.dumps(entry.to_json(), separators=(",", ":"), ensure_ascii=False).encode()
         is_ours = put_if_absent(self._path(entry.n), content + b"\n")
         if is_ours and chapter_of(self.directory, entry.n).exists():

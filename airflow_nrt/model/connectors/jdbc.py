@@ -123,7 +123,7 @@ class Jdbc(Connector):
         return True
 
     def jars(self, table: Table) -> tuple[str, ...]:
-        return (_JARS[kind_of(table)],)
+        return (_JARS[database_kind(table)],)
 
     def datasets(self, table: Table) -> tuple[DatasetName, ...]:
         return (of_database(table.options[URL], table.options[TABLE]),)
@@ -139,7 +139,7 @@ def jdbc_option(table: Table, name: str) -> Any:
     return read_option(table.options, Jdbc.options, name)
 
 
-def kind_of(table: Table) -> str:
+def database_kind(table: Table) -> str:
     """`postgresql`, `mysql` or `mariadb`."""
     match = _URL.fullmatch(table.options[URL])
     assert match is not None

@@ -17,7 +17,7 @@ from airflow_nrt.launch.engine import place_report
 from airflow_nrt.launch.living import kill_driver, living_driver
 from airflow_nrt.launch.records import Launch, last_launch, pending_launch
 from airflow_nrt.launch.start import LaunchFailedError, await_driver, next_number, start_launch
-from airflow_nrt.operators.saying.ending import FinalError
+from airflow_nrt.operators.messages.ending import FinalError
 from airflow_nrt.operators.supervision.restarts import BudgetSpentError
 from airflow_nrt.operators.supervision.stream_log import StreamLog
 from airflow_nrt.operators.supervision.supervised import SupervisedOperator

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from airflow_nrt.sql.errors import Place, SqlError
-from airflow_nrt.sql.parse.lexer import Kind, Token, tokenize
+from airflow_nrt.sql.parse.lexer import Token, TokenKind, tokenize
 
 T = TypeVar("T")
 
@@ -39,7 +39,7 @@ class Cursor:
 
     @property
     def is_over(self) -> bool:
-        return self.token.kind is Kind.END
+        return self.token.kind is TokenKind.END
 
     @property
     def at(self) -> Place:
@@ -50,13 +50,13 @@ class Cursor:
 
     def advance(self) -> Token:
         token = self.token
-        if token.kind is not Kind.END:
+        if token.kind is not TokenKind.END:
             self.index += 1
         return token
 
     def error(self, wanted: str) -> SqlError:
         token = self.token
-        shown = "the end of the script" if token.kind is Kind.END else repr(token.text)
+        shown = "the end of the script" if token.kind is TokenKind.END else repr(token.text)
         return SqlError(f"expected {wanted}, found {shown}", token.at)
 
     # ------------------------------------------------------------------ keywords and symbols
@@ -89,7 +89,7 @@ class Cursor:
     def is_symbol(self, *symbols: str) -> bool:
         if self.tokens[self.index].text != symbols[0]:
             return False
-        return all(self.ahead(i).kind is Kind.SYMBOL and self.ahead(i).text == s for i, s in enumerate(symbols))
+        return all(self.ahead(i).kind is TokenKind.SYMBOL and self.ahead(i).text == s for i, s in enumerate(symbols))
 
     def take_symbol(self, symbol: str) -> bool:
         if not self.is_symbol(symbol):
@@ -98,7 +98,7 @@ class Cursor:
         return True
 
     def take_any_symbol(self, *symbols: str) -> str | None:
-        if self.token.kind is Kind.SYMBOL and self.token.text in symbols:
+        if self.token.kind is TokenKind.SYMBOL and self.token.text in symbols:
             return self.advance().text
         return None
 
@@ -111,7 +111,9 @@ class Cursor:
     # ------------------------------------------------------------------ names and lists
 
     def is_name(self) -> bool:
-        return self.token.kind is Kind.QUOTED or (self.token.kind is Kind.NAME and self.token.upper not in RESERVED)
+        return self.token.kind is TokenKind.QUOTED or (
+            self.token.kind is TokenKind.NAME and self.token.upper not in RESERVED
+        )
 
     def name(self, what: str = "a name") -> str:
         if not self.is_name():
@@ -126,13 +128,13 @@ class Cursor:
         return name
 
     def string(self, what: str = "a string in single quotes") -> str:
-        if self.token.kind is not Kind.STRING:
+        if self.token.kind is not TokenKind.STRING:
             raise self.error(what)
         return self.advance().text
 
     def integer(self, what: str = "a whole number") -> int:
         text = self.token.text
-        if self.token.kind is not Kind.NUMBER or not text.isdigit() or len(text) > MAX_DIGITS:
+        if self.token.kind is not TokenKind.NUMBER or not text.isdigit() or len(text) > MAX_DIGITS:
             raise self.error(what)
         return int(self.advance().text)
 
@@ -180,8 +182,8 @@ def _closing(tokens: list[Token]) -> dict[int, int]:
     closing: dict[int, int] = {}
     open_: list[int] = []
     for index, token in enumerate(tokens):
-        if token.kind is Kind.SYMBOL and token.text == "(":
+        if token.kind is TokenKind.SYMBOL and token.text == "(":
             open_.append(index)
-        elif token.kind is Kind.SYMBOL and token.text == ")" and open_:
+        elif token.kind is TokenKind.SYMBOL and token.text == ")" and open_:
             closing[open_.pop()] = index
     return closing

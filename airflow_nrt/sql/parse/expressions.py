@@ -9,7 +9,7 @@ from airflow_nrt.sql.parse import ast
 from airflow_nrt.sql.parse.calls import SPECIAL, brackets
 from airflow_nrt.sql.parse.cursor import Cursor
 from airflow_nrt.sql.parse.frames import parse_frame
-from airflow_nrt.sql.parse.lexer import Kind
+from airflow_nrt.sql.parse.lexer import TokenKind
 from airflow_nrt.sql.parse.literals import TIME_UNITS, interval, worded_literal
 from airflow_nrt.sql.parse.other_words import check_exclusion, check_nulls, check_order, check_quantifier, check_zone
 from airflow_nrt.sql.parse.types import parse_type
@@ -208,9 +208,9 @@ class ExpressionParser:
     def _primary(self) -> ast.Expression:
         cursor, token = self.cursor, self.cursor.token
         at = token.at
-        if token.kind is Kind.NUMBER:
+        if token.kind is TokenKind.NUMBER:
             return ast.Literal("number", cursor.advance().text, at)
-        if token.kind is Kind.STRING:
+        if token.kind is TokenKind.STRING:
             if cursor.ahead().upper in TIME_UNITS:
                 # FLIP-66 writes `ts - '5' SECOND`; a unit is a reserved word, so that it is no alias.
                 return interval(cursor, at)
@@ -234,7 +234,7 @@ class ExpressionParser:
             query = self.queries.query()
             cursor.expect_symbol(")")
             return ast.Exists(query, at)
-        if token.kind is Kind.NAME and cursor.ahead().kind is Kind.SYMBOL and cursor.ahead().text == "(":
+        if token.kind is TokenKind.NAME and cursor.ahead().kind is TokenKind.SYMBOL and cursor.ahead().text == "(":
             return self._call(at)
         if token.upper in ("ARRAY", "MAP") and cursor.ahead().text == "[":
             return brackets(self, at)
@@ -352,7 +352,7 @@ class ExpressionParser:
     def _argument(self) -> ast.Expression:
         cursor = self.cursor
         at = cursor.at
-        if cursor.token.kind in (Kind.NAME, Kind.QUOTED) and cursor.ahead().text == "=>":
+        if cursor.token.kind in (TokenKind.NAME, TokenKind.QUOTED) and cursor.ahead().text == "=>":
             name = cursor.advance().text.upper()
             cursor.advance()
             return ast.Named(name, self._argument(), at)

@@ -10,7 +10,7 @@ from enum import Enum
 from airflow_nrt.sql.errors import Place, SqlError
 
 
-class Kind(Enum):
+class TokenKind(Enum):
     NAME = "name"
     QUOTED = "quoted name"
     STRING = "string"
@@ -27,7 +27,7 @@ class Token:
     `upper` is the word in upper case if it can be a keyword, else empty.
     """
 
-    kind: Kind
+    kind: TokenKind
     text: str
     at: Place
     end: int
@@ -48,8 +48,8 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _OPENING = re.compile(r"['`]|--|/\*")
-_PLAIN = {"number": Kind.NUMBER, "symbol": Kind.SYMBOL}
-_QUOTED = {"string": Kind.STRING, "quoted": Kind.QUOTED}
+_PLAIN = {"number": TokenKind.NUMBER, "symbol": TokenKind.SYMBOL}
+_QUOTED = {"string": TokenKind.STRING, "quoted": TokenKind.QUOTED}
 _UNCLOSED = {"'": "string", "`": "quoted name", "/": "comment"}
 
 
@@ -72,9 +72,9 @@ def tokenize(script: str) -> list[Token]:
                 raise SqlError("a quoted name has at least one letter", at)
             tokens.append(Token(_QUOTED[kind], text[1:-1].replace(text[0] * 2, text[0]), at, offset))
         elif kind == "hint":
-            tokens.append(Token(Kind.HINT, text[3:-2], at, offset))
+            tokens.append(Token(TokenKind.HINT, text[3:-2], at, offset))
         elif kind == "name":
-            tokens.append(Token(Kind.NAME, text, at, offset, text.upper()))
+            tokens.append(Token(TokenKind.NAME, text, at, offset, text.upper()))
         elif kind in ("number", "symbol"):
             tokens.append(Token(_PLAIN[kind], text, at, offset))
         breaks = text.count("\n")
@@ -82,7 +82,7 @@ def tokenize(script: str) -> list[Token]:
             line += breaks
             line_start = at.offset + text.rindex("\n") + 1
     end = Place(line, offset - line_start + 1, offset)
-    tokens.append(Token(Kind.END, "", end, offset))
+    tokens.append(Token(TokenKind.END, "", end, offset))
     return tokens
 
 

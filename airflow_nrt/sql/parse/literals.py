@@ -7,7 +7,7 @@ import re
 from airflow_nrt.sql.errors import Place, SqlError
 from airflow_nrt.sql.parse import ast
 from airflow_nrt.sql.parse.cursor import Cursor
-from airflow_nrt.sql.parse.lexer import Kind
+from airflow_nrt.sql.parse.lexer import TokenKind
 
 TIME_UNITS = ("YEAR", "QUARTER", "MONTH", "WEEK", "DAY", "HOUR", "MINUTE", "SECOND", "MILLISECOND", "MICROSECOND")
 _TYPED = ("DATE", "TIME", "TIMESTAMP")
@@ -17,7 +17,7 @@ _NATIONAL = ("N", "_UTF8")
 def worded_literal(cursor: Cursor) -> ast.Literal | None:
     """The literal that begins here with a word, None if the word is something else."""
     at, word, following = cursor.at, cursor.token.upper, cursor.ahead()
-    if following.kind is Kind.STRING:
+    if following.kind is TokenKind.STRING:
         if word in _TYPED:
             return ast.Literal(cursor.advance().upper, cursor.string(), at)
         if cursor.token.end != following.at.offset:
@@ -28,7 +28,7 @@ def worded_literal(cursor: Cursor) -> ast.Literal | None:
         if word == "X":
             cursor.advance()
             return ast.Literal("bytes", _digits(cursor.string(), at), at)
-    if word == "U" and following.text == "&" and cursor.ahead(2).kind is Kind.STRING:
+    if word == "U" and following.text == "&" and cursor.ahead(2).kind is TokenKind.STRING:
         cursor.advance()
         cursor.advance()
         text = cursor.string()

@@ -11,7 +11,7 @@ from airflow_nrt.sql.parse import ast
 from airflow_nrt.sql.parse.cursor import Cursor
 from airflow_nrt.sql.parse.expressions import ExpressionParser
 from airflow_nrt.sql.parse.key_sets import listed_sets
-from airflow_nrt.sql.parse.lexer import Kind
+from airflow_nrt.sql.parse.lexer import TokenKind
 from airflow_nrt.sql.parse.other_words import check_qualify
 
 _AFTER_QUERY = ("UNION", "EXCEPT", "MINUS", "INTERSECT", "ORDER", "LIMIT", "FETCH", "OFFSET")
@@ -29,7 +29,7 @@ class QueryParser:
     def starts_query(self) -> bool:
         """Whether a query begins here, perhaps in parentheses: `(SELECT …) UNION …` does, `(SELECT …) + 1` does not."""
         tokens, index = self.cursor.tokens, self.cursor.index
-        while tokens[index].kind is Kind.SYMBOL and tokens[index].text == "(":
+        while tokens[index].kind is TokenKind.SYMBOL and tokens[index].text == "(":
             following = tokens[self.cursor.closing.get(index, len(tokens) - 2) + 1]
             if following.text not in (")", ";", "") and following.upper not in _AFTER_QUERY:
                 return False
@@ -118,7 +118,7 @@ class QueryParser:
     def _select(self) -> ast.Select:
         cursor = self.cursor
         at = cursor.expect_word("SELECT")
-        if cursor.token.kind is Kind.HINT:
+        if cursor.token.kind is TokenKind.HINT:
             raise NotThereYet("hints after SELECT", cursor.at)
         distinct = cursor.take_any_word("DISTINCT", "ALL") == "DISTINCT"
         items = cursor.listed(self._item)
@@ -170,7 +170,7 @@ class QueryParser:
         index, end = self.cursor.index + 1, self.cursor.closing.get(self.cursor.index)
         while end is not None and index < end:
             token = self.cursor.tokens[index]
-            if token.kind is Kind.SYMBOL and token.text == ",":
+            if token.kind is TokenKind.SYMBOL and token.text == ",":
                 return True
             index = self.cursor.closing.get(index, index) + 1
         return False
@@ -259,7 +259,7 @@ class QueryParser:
             return self._listed(ast.FunctionTable(call, at))
         if cursor.is_symbol("("):
             return self._parenthesised(at)
-        if cursor.token.kind is Kind.NAME and cursor.ahead().text == "(":
+        if cursor.token.kind is TokenKind.NAME and cursor.ahead().text == "(":
             return self._listed(ast.FunctionTable(self._function(at), at))
         return self._table(at)
 
@@ -310,7 +310,7 @@ class QueryParser:
 
     def hint(self) -> tuple[tuple[str, str], ...]:
         """The options of `/*+ OPTIONS('k'='v') */`, empty if the cursor is at no hint."""
-        if self.cursor.token.kind is not Kind.HINT:
+        if self.cursor.token.kind is not TokenKind.HINT:
             return ()
         token = self.cursor.advance()
         match = _OPTIONS_HINT.fullmatch(token.text)
@@ -386,5 +386,7 @@ class QueryParser:
         """Whether the next argument is one more key, rather than DESCRIPTOR, an interval or a named argument."""
         after = self.cursor.ahead(2)
         return (
-            after.kind is Kind.SYMBOL and after.text in (",", ".", ")") and self.cursor.ahead().kind is not Kind.STRING
+            after.kind is TokenKind.SYMBOL
+            and after.text in (",", ".", ")")
+            and self.cursor.ahead().kind is not TokenKind.STRING
         )

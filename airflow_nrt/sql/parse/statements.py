@@ -9,7 +9,7 @@ from airflow_nrt.sql.errors import NotThereYet, Place, Problems, SqlError, nesti
 from airflow_nrt.sql.parse import ast, parsed
 from airflow_nrt.sql.parse.cursor import Cursor
 from airflow_nrt.sql.parse.idle import begins_idle, parse_idle
-from airflow_nrt.sql.parse.lexer import Kind
+from airflow_nrt.sql.parse.lexer import TokenKind
 from airflow_nrt.sql.parse.queries import QueryParser
 from airflow_nrt.sql.parse.tables import TableParser, take_comment
 
@@ -142,7 +142,7 @@ class _StatementParser:
     def _option_text(self, stop: tuple[str, ...]) -> str:
         """A key or value of SET: a string, or words up to the stop."""
         cursor = self.cursor
-        if cursor.token.kind is Kind.STRING:
+        if cursor.token.kind is TokenKind.STRING:
             return cursor.advance().text
         start = cursor.at
         while not cursor.is_over and not cursor.is_symbol(*stop):

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from airflow_nrt.home.log.entries import Body, Entry, Published, kind_of
+from airflow_nrt.home.log.entries import Body, Entry, Published, entry_kind
 from airflow_nrt.home.log.log import EntryTaken, Log
 from airflow_nrt.model.plan import Plan
 from airflow_nrt.testing.memory.rows import Count
@@ -33,7 +33,7 @@ class MemoryLog(Log):
         return self._entries[n]
 
     def append(self, body: Body, epoch: int | None) -> Entry:
-        entry = Entry(self.last + 1, kind_of(body), epoch, 0, f"{id(self)}-{next(self._ids)}", body)
+        entry = Entry(self.last + 1, entry_kind(body), epoch, 0, f"{id(self)}-{next(self._ids)}", body)
         if len(self._entries) > entry.n:
             self.last = entry.n
             raise EntryTaken(self._entries[entry.n])

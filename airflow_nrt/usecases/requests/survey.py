@@ -28,7 +28,7 @@ class FileRequest:
         return cls(Path(content["file"]), Settings.from_json(content["settings"]))
 
 
-class Kind(Enum):
+class Outcome(Enum):
     """Whether a file runs here, in words."""
 
     RUNS = "runs"
@@ -39,7 +39,7 @@ class Kind(Enum):
 
 @dataclass(frozen=True)
 class FileVerdict:
-    """`kind` is the name of a Kind; `reasons` are the differences, or what is wrong as `file:line:column: message`.
+    """`kind` is the name of a Outcome; `reasons` are the differences, or what is wrong as `file:line:column: message`.
 
     Raises TypeError for an unknown kind.
     """
@@ -48,9 +48,9 @@ class FileVerdict:
     reasons: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        if self.kind not in Kind.__members__:
+        if self.kind not in Outcome.__members__:
             raise TypeError(f"there is no verdict {self.kind[:100]!r}")
 
     @property
-    def of(self) -> Kind:
-        return Kind[self.kind]
+    def of(self) -> Outcome:
+        return Outcome[self.kind]

@@ -21,7 +21,7 @@ from airflow_nrt.sql.errors import SqlError, SqlErrors
 from airflow_nrt.sql.parse.placeholders import placeholders
 from airflow_nrt.table.reports.load import load_report
 from airflow_nrt.usecases.problems import problem_lines
-from airflow_nrt.usecases.requests.survey import FileRequest, FileVerdict, Kind
+from airflow_nrt.usecases.requests.survey import FileRequest, FileVerdict, Outcome
 from airflow_nrt.usecases.survey.files import PROGRAMS
 from airflow_nrt.usecases.survey.pyflink import ROOT, PyFlink
 
@@ -40,18 +40,18 @@ def _verdict(file: Path, given: Settings) -> FileVerdict:
     try:
         differences = _of_script(file, given) if program is None else _of_program(file, given)
     except (SqlError, SqlErrors) as wrong:
-        return FileVerdict(Kind.FAILS.name, tuple(problem_lines(wrong, str(file), program)))
+        return FileVerdict(Outcome.FAILS.name, tuple(problem_lines(wrong, str(file), program)))
     except InputError as wrong:
-        return FileVerdict(Kind.FAILS.name, (f"{file}: {wrong}",))
+        return FileVerdict(Outcome.FAILS.name, (f"{file}: {wrong}",))
     except (Exception, SystemExit) as failure:
         if program is None:
             raise
-        return FileVerdict(Kind.FAILS.name, (_place_of(failure, file),))
+        return FileVerdict(Outcome.FAILS.name, (_place_of(failure, file),))
     if differences is None:
-        return FileVerdict(Kind.NO_REPORT.name)
+        return FileVerdict(Outcome.NO_REPORT.name)
     renamed = [_IMPORTS] if ROOT in sys.modules else []
     reasons = tuple(dict.fromkeys([*renamed, *differences]))
-    return FileVerdict((Kind.DIFFERS if reasons else Kind.RUNS).name, reasons)
+    return FileVerdict((Outcome.DIFFERS if reasons else Outcome.RUNS).name, reasons)
 
 
 def _of_script(file: Path, given: Settings) -> list[str]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from airflow_nrt.basics.errors import NrtError
 from airflow_nrt.model.options.settings import Settings
 from airflow_nrt.usecases.asking import Inquiry, answered
-from airflow_nrt.usecases.requests.survey import FileRequest, FileVerdict, Kind
+from airflow_nrt.usecases.requests.survey import FileRequest, FileVerdict, Outcome
 from airflow_nrt.usecases.survey.files import files_below
 
 
@@ -27,4 +27,4 @@ def _verdict(request: FileRequest, inquiry: Inquiry) -> FileVerdict:
     try:
         return answered(request, FileVerdict, inquiry)
     except NrtError as failed:
-        return FileVerdict(Kind.FAILS.name, (f"{request.file}: {failed}",))
+        return FileVerdict(Outcome.FAILS.name, (f"{request.file}: {failed}",))

@@ -24,7 +24,7 @@ from airflow_nrt.home.log.entries import (
     StateFile,
     Tick,
     entry_from_json,
-    kind_of,
+    entry_kind,
 )
 
 NUMBERS = st.integers(-(2**62), 2**62)
@@ -70,7 +70,7 @@ BODIES: st.SearchStrategy[Body] = st.one_of(
 
 @given(BODIES, NUMBERS, MAYBE)
 def test_round_trip(body: Body, n: int, epoch: int | None) -> None:
-    entry = Entry(n, kind_of(body), epoch, 7, "id", body)
+    entry = Entry(n, entry_kind(body), epoch, 7, "id", body)
     assert entry_from_json(json.loads(json.dumps(entry.to_json()))) == entry
 
 

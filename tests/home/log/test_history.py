@@ -15,7 +15,7 @@ from airflow_nrt.home.log.entries import (
     SourceFile,
     SourceState,
     Tick,
-    kind_of,
+    entry_kind,
 )
 from airflow_nrt.home.log.history import History, read_history
 from tests.sample import plan_of
@@ -36,7 +36,7 @@ def window(end: int, state: str = "complete", checksum: str = "c") -> Published:
 
 
 def history_of(*bodies: Body) -> History:
-    entries = [Entry(n, kind_of(body), 1, 1000 + n, "", body) for n, body in enumerate(bodies)]
+    entries = [Entry(n, entry_kind(body), 1, 1000 + n, "", body) for n, body in enumerate(bodies)]
     return read_history(entries, plan_of())
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from airflow_nrt.home.log.entries import Body, Entry, Fill, Position, Published, Restate, Tick, kind_of
+from airflow_nrt.home.log.entries import Body, Entry, Fill, Position, Published, Restate, Tick, entry_kind
 from airflow_nrt.home.log.lacking import lacking
 from airflow_nrt.home.log.sink_history import ADDED, REPLACED, Change
 
@@ -20,7 +20,7 @@ def restated(*published: Published) -> Restate:
 
 
 def found(*bodies: Body) -> list[Change]:
-    entries = [Entry(n, kind_of(body), 1, 0, "", body) for n, body in enumerate(bodies)]
+    entries = [Entry(n, entry_kind(body), 1, 0, "", body) for n, body in enumerate(bodies)]
     return lacking(entries, {"added": "curve"}).get("added", [])
 
 

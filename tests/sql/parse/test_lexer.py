@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from airflow_nrt.sql.errors import SqlError
-from airflow_nrt.sql.parse.lexer import Kind, tokenize
+from airflow_nrt.sql.parse.lexer import TokenKind, tokenize
 
 
 def words(script: str) -> list[tuple[str, str]]:
@@ -65,7 +65,7 @@ def test_places_are_those_of_the_text(script: str) -> None:
         line = script.split("\n")[token.at.line - 1]
         first = script[token.at.offset : token.end].split("\n")[0]
         assert line[token.at.column - 1 :].startswith(first)
-    assert tokens[-1].kind is Kind.END and tokens[-1].at.offset == len(script)
+    assert tokens[-1].kind is TokenKind.END and tokens[-1].at.offset == len(script)
 
 
 def test_an_error_shows_its_line() -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from airflow_nrt.usecases.requests.survey import Kind
+from airflow_nrt.usecases.requests.survey import Outcome
 
 ROOT = Path(__file__).parents[3]
 PLACE = Path(__file__).with_name("flink")
@@ -56,24 +56,24 @@ def verdicts(process: None) -> dict[str, dict[str, Any]]:
 
 @pytest.mark.parametrize("name", RUNS)
 def test_what_runs(verdicts: dict[str, dict[str, Any]], name: str) -> None:
-    assert verdicts[name] == {"kind": Kind.RUNS.name, "reasons": []}
+    assert verdicts[name] == {"kind": Outcome.RUNS.name, "reasons": []}
 
 
 @pytest.mark.parametrize("name", DIFFERS)
 def test_what_runs_with_a_difference(verdicts: dict[str, dict[str, Any]], name: str) -> None:
-    assert verdicts[name]["kind"] == Kind.DIFFERS.name
+    assert verdicts[name]["kind"] == Outcome.DIFFERS.name
     begin_alike(verdicts[name]["reasons"], DIFFERS[name])
 
 
 @pytest.mark.parametrize("name", FAILS)
 def test_what_does_not_run(verdicts: dict[str, dict[str, Any]], name: str) -> None:
-    assert verdicts[name]["kind"] == Kind.FAILS.name
+    assert verdicts[name]["kind"] == Outcome.FAILS.name
     begin_alike(verdicts[name]["reasons"], [f"{PLACE / name}:{reason}" for reason in FAILS[name]])
 
 
 def test_every_file_has_an_expected_verdict(verdicts: dict[str, dict[str, Any]]) -> None:
     others = {*verdicts} - {*RUNS, *DIFFERS, *FAILS}
-    assert {name: verdicts[name]["kind"] for name in others} == {"udfs.py": Kind.NO_REPORT.name}
+    assert {name: verdicts[name]["kind"] for name in others} == {"udfs.py": Outcome.NO_REPORT.name}
     assert {*verdicts} == {file.name for file in PLACE.iterdir() if file.is_file()}
 
 

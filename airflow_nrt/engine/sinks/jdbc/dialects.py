@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from airflow_nrt.basics.types import DataType
-from airflow_nrt.model.connectors.jdbc import URL, kind_of
+from airflow_nrt.model.connectors.jdbc import URL, database_kind
 from airflow_nrt.model.tables import Column, Table
 
 
@@ -152,7 +152,7 @@ class MySql(Dialect):
 
     def url(self, table: Table) -> str:
         url = table.options[URL]
-        if kind_of(table) == "mariadb":
+        if database_kind(table) == "mariadb":
             # Spark knows how to quote names by the scheme of MySQL.
             url = url.replace("jdbc:mariadb:", "jdbc:mysql:", 1)
         return f"{url}{'&' if '?' in url else '?'}{_OPTIONS}"
@@ -195,4 +195,4 @@ _DIALECTS: Mapping[str, Dialect] = {"postgresql": PostgreSql(), "mysql": MySql()
 
 
 def dialect_of(table: Table) -> Dialect:
-    return _DIALECTS[kind_of(table)]
+    return _DIALECTS[database_kind(table)]

@@ -96,11 +96,11 @@ def with_generations(layout: Layout, rows: DataFrame) -> DataFrame:
     """Rows of any number of batches with their generation (`_nrt_life`), from their `_nrt_seen` and arrival."""
     partition = over_of(layout).partition
     # Rows that only a backfill has read had no watermark: they join the generations of the other rows.
-    met = rows.where(f"{SEEN} < {END_OF_TIME}").select(*partition).distinct()
-    rows_met = rows.where(f"coalesce({SEEN}, 0L) < {END_OF_TIME}").alias("r")
+    read = rows.where(f"{SEEN} < {END_OF_TIME}").select(*partition).distinct()
+    rows_read = rows.where(f"coalesce({SEEN}, 0L) < {END_OF_TIME}").alias("r")
     row = f"struct({BATCH}, {', '.join(PLACE)}, coalesce({SEEN}, {BEFORE_TIME}L) AS began, {SLICE} AS at)"
     arrived = (
-        rows_met.join(met.alias("l"), same(partition), "left_semi")
+        rows_read.join(read.alias("l"), same(partition), "left_semi")
         .groupBy(*partition)
         .agg(F.expr(f"array_sort(collect_list({row})) AS _nrt_arrived"))
     )

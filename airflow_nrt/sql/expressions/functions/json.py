@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from airflow_nrt.basics.spelling import string_literal
 from airflow_nrt.basics.types import DataType
 from airflow_nrt.sql.errors import Place, SqlError
-from airflow_nrt.sql.expressions.functions.json_paths import json_of, kind_of, read_path, text_of, texts_of, value_at
+from airflow_nrt.sql.expressions.functions.json_paths import json_kind, json_of, read_path, text_of, texts_of, value_at
 from airflow_nrt.sql.expressions.functions.json_texts import JsonText, json_text, member_sql
 from airflow_nrt.sql.expressions.functions.signature import (
     TEXT,
@@ -56,7 +56,8 @@ def _value(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
     if path.has_many:
         # JSON_VALUE does not return arrays.
         return Typed(_unless_null(document, otherwise), kind)
-    there = f"transform(array({value_at(document, path)}), _nrt_v -> struct(_nrt_v AS v, {kind_of('_nrt_v')} AS k))[0]"
+    both = f"struct(_nrt_v AS v, {json_kind('_nrt_v')} AS k)"
+    there = f"transform(array({value_at(document, path)}), _nrt_v -> {both})[0]"
     return Typed(_unless_null(document, bound(there, f"CASE {taken} ELSE {otherwise} END")), kind)
 
 
@@ -79,7 +80,7 @@ def _query(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
     if path.has_many:
         of_kind, text, elements = "IF(_nrt_x IS NULL, NULL, 'ARRAY')", json_of("_nrt_x"), texts_of("_nrt_x")
     else:
-        of_kind, text = kind_of("_nrt_x"), "to_json(_nrt_x)"
+        of_kind, text = json_kind("_nrt_x"), "to_json(_nrt_x)"
         elements = texts_of("try_variant_get(_nrt_x, '$', 'array<variant>')")
     as_it_is = {"WITHOUT": "'ARRAY', 'OBJECT'", "CONDITIONAL": "'ARRAY'", "UNCONDITIONAL": "''"}[wrapper.word]
     if of_strings:
@@ -104,7 +105,7 @@ def _exists(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
     words = {"TRUE": "TRUE", "FALSE": "FALSE", "UNKNOWN": "NULL"}
     kind = DataType("BOOLEAN")
     missing = "FALSE" if path.lax else words.get(error.word) or _otherwise(error.word, "", kind, name)
-    there = f"coalesce({kind_of(value_at(document, path))}, 'VOID') <> 'VOID'"
+    there = f"coalesce({json_kind(value_at(document, path))}, 'VOID') <> 'VOID'"
     if path.has_many:
         there = f"{value_at(document, path)} IS NOT NULL"
     return Typed(_unless_null(document, f"IF({there}, TRUE, {missing})"), kind)
@@ -114,7 +115,7 @@ def _is_json(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
     """IS JSON ARRAY: "(coalesce(… = 'ARRAY', FALSE))"."""
     document, kind = arguments
     check_string(document, 1, at, name)
-    there = kind_of(f"try_parse_json({document.sql})")
+    there = json_kind(f"try_parse_json({document.sql})")
     tests = {
         "VALUE": f"{there} IS NOT NULL",
         "OBJECT": f"coalesce({there} = 'OBJECT', FALSE)",

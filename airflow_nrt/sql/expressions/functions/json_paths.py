@@ -91,7 +91,7 @@ def _inside(variant: str) -> str:
     return f"coalesce({elements}, {values}, {_NOTHING})"
 
 
-def kind_of(variant: str) -> str:
+def json_kind(variant: str) -> str:
     """OBJECT, ARRAY, STRING, BIGINT, DECIMAL, DOUBLE, BOOLEAN or VOID. NULL if there is no value."""
     return f"regexp_extract(schema_of_variant({variant}), '^[A-Z]+', 0)"
 
@@ -102,7 +102,7 @@ def texts_of(array: str) -> str:
 
 
 def text_of(variant: str) -> str:
-    kind, text = kind_of(variant), f"try_variant_get({variant}, '$', 'string')"
+    kind, text = json_kind(variant), f"try_variant_get({variant}, '$', 'string')"
     return f"CASE {kind} WHEN 'VOID' THEN NULL WHEN 'STRING' THEN {text} ELSE to_json({variant}) END"
 
 
