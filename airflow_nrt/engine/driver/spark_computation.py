@@ -51,8 +51,11 @@ class SparkComputation:
         self.released = Released()
 
     def tune(self, files: Iterable[Split | StateFile]) -> bool:
-        self._store.tune_for(files)
+        self._store.tuning.tune_for(files)
         return self._store.tasks.is_one
+
+    def untune(self) -> None:
+        self._store.tuning.restore()
 
     def set_clock(self, clock: int) -> Mapping[str, str]:
         for operator in self._plan.clocked:
