@@ -128,7 +128,7 @@ class Filling:
         if not rest:
             del self._lacking[name]
         reach("fill-decided")
-        publish_entry(self._home, self._plan, entry, attempt=self._attempt)
+        publish_entry(self._spark, self._home, self._plan, entry, attempt=self._attempt)
         self._done[name] += len(some)
         log.info("filled %s: %s windows of %s, %s to go", name, self._done[name], twin.name, len(rest))
         if absent:
