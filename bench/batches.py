@@ -75,10 +75,10 @@ def started(place: Path, script: str) -> tuple[StreamDriver, psutil.Process]:
     (place / "sales.sql").write_text(script)
     plan = load_report(str(place / "sales.sql"), {})
     home = Home.create(str(place / "home"), plan)
-    for insert in plan.inserts:
-        sink_of(insert).check(home, insert)
     ensure_java()
     spark = start_session("batches", "local[2]", {})
+    for insert in plan.inserts:
+        sink_of(insert).check(spark, home, insert)
     spark.sparkContext.setLogLevel("OFF")
     jvm = next(child for child in psutil.Process().children(recursive=True) if child.name() == "java")
     return StreamDriver(spark, plan, home, Writer.begin(home.log(), Lease("bench", 0, "bench"))), jvm

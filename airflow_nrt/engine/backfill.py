@@ -19,7 +19,7 @@ from airflow_nrt.describe.verdict import Verdict
 from airflow_nrt.engine.batch.batch import computed, same_rows, source_rows
 from airflow_nrt.engine.batch.progress import ShownWindows, shown_tasks, span_of
 from airflow_nrt.engine.dimensions.for_batch import provide_for_backfill
-from airflow_nrt.engine.functions import register_functions
+from airflow_nrt.engine.functions.report_session import report_session
 from airflow_nrt.engine.past.of_source import past_of
 from airflow_nrt.engine.past.past import Past
 from airflow_nrt.engine.publish.publishing import publish_entry, roll_forward
@@ -119,15 +119,15 @@ def backfill(
     Raises InputError, before anything is written, as `check_backfill` does.
     """
     notes = check_backfill(plan, home, interval)
-    work = _Work(spark, plan, home, interval, read_history(home.log().entries(), plan), say)
+    session = report_session(spark, plan)
+    work = _Work(session, plan, home, interval, read_history(home.log().entries(), plan), say)
     streamed = bool(work.history.batches)
-    register_functions(spark, plan)
     for insert in plan.inserts:
-        sink_of(insert).check(home, insert)
-    roll_forward(home, plan, home.log(), beside_driver=True)
+        sink_of(insert).check(session, home, insert)
+    roll_forward(session, home, plan, home.log(), beside_driver=True)
     if not check:
         published = _restate(work, _Restatement("backfill"))
-        unread = unread_splits(plan, work.history, spark) if streamed else []
+        unread = unread_splits(plan, work.history, session) if streamed else []
         return BackfillResult(tuple(published), None, tuple(notes), len(unread), sum(split.size for split in unread))
     published = [] if streamed else _restate(work, _new(work))
     verdict = verify(spark, plan, home, interval, say=say)
@@ -308,7 +308,7 @@ def _restate(work: _Work, what: _Restatement) -> list[Published]:
     ranges = {name: found for name, splits in read_here.items() if (found := ranges_of(splits))}
     body = Restate(tuple(staged), removed, what.reason, dict(what.suspects), history.entry, files, ranges, newest)
     entry = append_restatement(home.log(), body)
-    publish_entry(home, plan, entry, ShownWindows(len(entry.published), work.say))
+    publish_entry(spark, home, plan, entry, ShownWindows(len(entry.published), work.say))
     work.say(f"{len(entry.published)} windows published (100 %)")
     if len(entry.published) < len(staged):
         work.say(f"{len(staged) - len(entry.published)} windows have a newer version of the stream: theirs stand")

@@ -10,6 +10,7 @@ from airflow_nrt.basics.durations import HOUR, format_duration
 from airflow_nrt.basics.errors import InputError
 from airflow_nrt.engine.sinks import sink_of
 from airflow_nrt.engine.sinks.sink import Maintained
+from airflow_nrt.engine.spark.own_session import own_session
 from airflow_nrt.home.heartbeat import now_ms
 from airflow_nrt.home.home import Home
 from airflow_nrt.model.plan import Plan
@@ -36,9 +37,10 @@ def maintain(
     Raises InputError as `check_keep` does, if none of the tables has a history, or if one belongs to another home.
     """
     check_keep(keep)
+    session = own_session(spark)
     before, done = now_ms() - keep, dict[str, Maintained]()
     for insert in plan.inserts:
-        found = sink_of(insert).maintain(home, insert, before)
+        found = sink_of(insert).maintain(session, home, insert, before)
         if found is not None:
             done[insert.name] = found
             say(f"{insert.name}: {found.files_before} files became {found.files_after}")

@@ -15,9 +15,10 @@ from pyspark.sql import functions as F
 
 from airflow_nrt.basics.errors import InputError
 from airflow_nrt.basics.spelling import quote
-from airflow_nrt.engine.batch.batch import insert_result
+from airflow_nrt.engine.batch.batch import result_in
 from airflow_nrt.engine.driver.feed import take_batch
 from airflow_nrt.engine.driver.stream import StreamDriver
+from airflow_nrt.engine.functions.report_session import report_session
 from airflow_nrt.engine.publish.rendering import change_lines, json_lines, read_lines
 from airflow_nrt.engine.sinks.changelog import ORDER, in_update_form
 from airflow_nrt.engine.sources import arrived
@@ -38,6 +39,7 @@ def run_bounded(spark: SparkSession, plan: Plan, mode: str) -> Iterator[str]:
     if plan.inserts[0].changes and mode == "stream":
         yield from folded(run_changelog(spark, plan, mode))
         return
+    spark = report_session(spark, plan)
     with tempfile.TemporaryDirectory(prefix="airflow-nrt-") as directory:
         place = Path(directory)
         if mode == "stream" and plan.sources:
@@ -49,6 +51,7 @@ def run_bounded(spark: SparkSession, plan: Plan, mode: str) -> Iterator[str]:
 
 def run_changelog(spark: SparkSession, plan: Plan, mode: str) -> Iterator[str]:
     """The changes of that result as JSON lines, in their order: `{"op": "+I", "row": {…}}`."""
+    spark = report_session(spark, plan)
     with tempfile.TemporaryDirectory(prefix="airflow-nrt-") as directory:
         place = Path(directory)
         if mode == "stream" and plan.sources:
@@ -117,6 +120,7 @@ def stream_to_end(spark: SparkSession, plan: Plan, place: Path) -> tuple[Plan, H
     """Absorbs all input, in batches of at most the source's `source.max-batch-size`, and ends the input.
 
     The result goes to `place/result` in parquet, the home is `place/home`; gives the plan with that sink, and the home.
+    `spark` is a session of the report.
     """
     declared = plan.inserts[0].sink
     options = _parquet(place / "result")
@@ -153,7 +157,7 @@ def _computed(spark: SparkSession, plan: Plan) -> DataFrame:
             "stream (--mode stream), or use a rowtime"
         )
     splits = {source.name: arrived(spark, source.table) for source in plan.sources}
-    results = [insert_result(spark, plan, insert, splits) for insert in plan.inserts]
+    results = [result_in(spark, plan, insert, splits) for insert in plan.inserts]
     if len(results) == 1:
         # Returned whole, because it may be sorted by hidden columns.
         return results[0]

@@ -13,6 +13,7 @@ from airflow_nrt.basics.errors import InputError
 from airflow_nrt.basics.instants import format_instant, parse_instant
 from airflow_nrt.engine.driver.stream import StreamDriver
 from airflow_nrt.engine.failures.failures import explained
+from airflow_nrt.engine.functions.report_session import report_session
 from airflow_nrt.engine.sources import source_of
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Lease, Published
@@ -54,7 +55,8 @@ class Trial:
         for lookup in plan.lookups:
             Path(lookup.table.path).mkdir(parents=True, exist_ok=True)
         self._home = Home.create(home, plan)
-        self._driver = StreamDriver(spark, plan, self._home, Writer.begin(self._home.log(), Lease("", 0, "")))
+        session = report_session(spark, plan)
+        self._driver = StreamDriver(session, plan, self._home, Writer.begin(self._home.log(), Lease("", 0, "")))
         self._enumerators = {one.name: source_of(one.table).enumerator(spark, one.table) for one in plan.sources}
 
     # ------------------------------------------------------------------ what happens

@@ -16,6 +16,7 @@ from pyspark.sql import SparkSession
 
 from airflow_nrt.engine.batch.batch import insert_result
 from airflow_nrt.engine.driver.stream import StreamDriver
+from airflow_nrt.engine.functions.report_session import report_session
 from airflow_nrt.engine.sinks import sink_of
 from airflow_nrt.home.heartbeat import now_ms
 from airflow_nrt.home.home import Home
@@ -184,9 +185,9 @@ class Stream:
         self.plan = plan
         self.home = Home.create(home, plan)
         for insert in plan.inserts:
-            sink_of(insert).check(self.home, insert)
+            sink_of(insert).check(spark, self.home, insert)
         writer = Writer.begin(self.home.log(), Lease("here", 0, "test"))
-        self.driver = StreamDriver(spark, plan, self.home, writer, clock)
+        self.driver = StreamDriver(report_session(spark, plan), plan, self.home, writer, clock)
         self.driver.recover()
 
     def absorb(self, *paths: Path, source: str = "events") -> None:

@@ -17,6 +17,7 @@ from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Restate
 from airflow_nrt.home.status import read_status
 from tests.engine.conftest import Streamed
+from tests.engine.no_spark import NO_SPARK
 from tests.engine.oracle import Windowing, count_in, milliseconds
 from tests.engine.reports import (
     FEW,
@@ -219,7 +220,7 @@ def partitioned(place: Path, hours: range, **options: str):
         write_events(place / "events" / "ds=2024-06-18" / f"hh={hour:02d}" / "a.csv", inside)
     plan = plan_of(place, table, curve_insert(WINDOWING.sql, FEW))
     for insert in plan.inserts:
-        sink_of(insert).check(Home.create(place / "home", plan), insert)
+        sink_of(insert).check(NO_SPARK, Home.create(place / "home", plan), insert)
     return plan, Home.create(place / "home", plan), events
 
 

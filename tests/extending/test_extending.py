@@ -37,6 +37,7 @@ from airflow_nrt.model import aggregates, connectors
 from airflow_nrt.model.plan import Plan
 from airflow_nrt.sql.errors import SqlError
 from airflow_nrt.sql.load import plan_script
+from tests.engine.no_spark import NO_SPARK
 from tests.engine.reports import HOUR, MORNING, Stream
 from tests.extending.spread import SPREAD, spread
 
@@ -185,9 +186,9 @@ def test_a_second_home_is_refused(report: Plan, tmp_path: Path) -> None:
     for name in ("first", "second"):
         home = Home.create(tmp_path / name, report)
         if name == "first":
-            sinks.sink_of(report.inserts[0]).check(home, report.inserts[0])
+            sinks.sink_of(report.inserts[0]).check(NO_SPARK, home, report.inserts[0])
     with pytest.raises(InputError, match="another home publishes to"):
-        sinks.sink_of(report.inserts[0]).check(home, report.inserts[0])
+        sinks.sink_of(report.inserts[0]).check(NO_SPARK, home, report.inserts[0])
 
 
 @pytest.mark.process

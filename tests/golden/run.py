@@ -26,6 +26,7 @@ from typing import Any
 
 from airflow_nrt.basics.instants import parse_instant
 from airflow_nrt.engine.failures.failures import explained
+from airflow_nrt.engine.functions.report_session import report_session
 from airflow_nrt.engine.java.finding import ensure_java
 from airflow_nrt.engine.query import folded, run_bounded, run_changelog, stream_to_end, streamed_lines
 from airflow_nrt.engine.spark.session import start_session
@@ -189,7 +190,7 @@ def run_late(spark: Any, case: Case, mode: str) -> str:
         (table,) = case.facts["tables"]
         judged = partial(cut, delay=table["watermark_delay_ms"], judge=_judge(_plan(case)))
         plan = _in_batches(case, place, judged)
-        plan, home = stream_to_end(spark, plan, place)
+        plan, home = stream_to_end(report_session(spark, plan), plan, place)
         difference = compare(list(streamed_lines(spark, plan, place)), case)
         if difference or mode == "stream":
             return difference

@@ -18,7 +18,7 @@ from airflow_nrt.basics.instants import END_OF_TIME
 from airflow_nrt.basics.spelling import quote
 from airflow_nrt.engine.batch.batch import computed, same_rows, source_rows
 from airflow_nrt.engine.driver.stream import StreamDriver
-from airflow_nrt.engine.functions import register_functions
+from airflow_nrt.engine.functions.report_session import report_session
 from airflow_nrt.engine.publish.rendering import json_lines
 from airflow_nrt.engine.sources import arrived
 from airflow_nrt.engine.sources.times_of_day import in_parquet
@@ -63,7 +63,8 @@ def _streamed(spark: SparkSession, plan: Plan) -> Lines:
         place = Path(directory)
         plan = replace(plan, inserts=tuple(_into_files(insert, place) for insert in plan.inserts))
         home = Home.create(place / "home", plan)
-        driver = StreamDriver(spark, plan, home, Writer.begin(home.log(), Lease("", 0, "")))
+        session = report_session(spark, plan)
+        driver = StreamDriver(session, plan, home, Writer.begin(home.log(), Lease("", 0, "")))
         for source in plan.sources:
             driver.absorb(source.name, arrived(spark, source.table), ends=True)
         return {insert.name: _published(spark, insert) for insert in plan.inserts}
@@ -89,7 +90,7 @@ def _published(spark: SparkSession, insert: Insert) -> list[str]:
 
 def _computed(spark: SparkSession, together: Plan, alone: Mapping[str, Plan]) -> Lines:
     """Each query by its own plan, because an insert computes all of an operator that it shares with others."""
-    register_functions(spark, together)
+    spark = report_session(spark, together)
     splits = {source.name: arrived(spark, source.table) for source in together.sources}
     tasks = tune_for(spark, [split for some in splits.values() for split in some])
     rows = {name: source_rows(spark, together, name, some, now_ms(), tasks).persist() for name, some in splits.items()}

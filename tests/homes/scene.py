@@ -13,6 +13,7 @@ from pyspark.sql import SparkSession
 from airflow_nrt.engine.driver.filling import Filling
 from airflow_nrt.engine.driver.stream import StreamDriver
 from airflow_nrt.engine.failures.servers import UnreachableError
+from airflow_nrt.engine.functions.report_session import report_session
 from airflow_nrt.engine.publish.owing import Attempt, Owing, at_once
 from airflow_nrt.engine.sinks import sink_of
 from airflow_nrt.engine.sources import source_of
@@ -87,9 +88,10 @@ class Scene:
         plan = self.plan
         self.home = Home.create(self.place / "home", plan)
         for insert in plan.inserts:
-            sink_of(insert).check(self.home, insert)
+            sink_of(insert).check(self.spark, self.home, insert)
         writer = Writer.begin(self.home.log(), Lease("worker", 1, "kept"))
-        self.driver = StreamDriver(self.spark, plan, self.home, writer, lambda: self.now, attempt)
+        session = report_session(self.spark, plan)
+        self.driver = StreamDriver(session, plan, self.home, writer, lambda: self.now, attempt)
         self.driver.recover()
         return self.driver
 

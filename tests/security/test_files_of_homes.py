@@ -29,6 +29,7 @@ from airflow_nrt.home.log.log import Log
 from airflow_nrt.home.status import read_status
 from airflow_nrt.launch.start import start_launch
 from airflow_nrt.launch.submission import Submission
+from tests.engine.no_spark import NO_SPARK
 from tests.launch.homes import beat, fire, launch, lease
 from tests.sample import plan_of
 from tests.security.others import AS_ROOT, NOBODY
@@ -195,7 +196,7 @@ def test_the_owner_of_a_sink_discloses_no_file(tmp_path: Path, secret: Path, put
     (tmp_path / "curve").mkdir()
     PUT[put](tmp_path / "curve" / OWNER, secret)
     with pytest.raises(InputError, match="does not say whose the directory is") as refused:
-        sink_of(plan.inserts[0]).check(home, plan.inserts[0])
+        sink_of(plan.inserts[0]).check(NO_SPARK, home, plan.inserts[0])
     assert SECRET not in str(refused.value)
 
 
@@ -206,7 +207,7 @@ def test_nor_what_is_no_id(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "curve").mkdir()
     (tmp_path / "curve" / OWNER).write_bytes(content)
     with pytest.raises(InputError, match="does not say whose the directory is") as refused:
-        sink_of(plan.inserts[0]).check(home, plan.inserts[0])
+        sink_of(plan.inserts[0]).check(NO_SPARK, home, plan.inserts[0])
     assert SECRET not in str(refused.value)
 
 

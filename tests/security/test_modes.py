@@ -14,6 +14,7 @@ import pytest
 from airflow_nrt.basics.errors import InputError
 from airflow_nrt.cli.main import main
 from airflow_nrt.home.home import Home
+from tests.engine.no_spark import NO_SPARK
 from tests.sample import plan_of
 from tests.security.others import tree
 
@@ -135,7 +136,7 @@ def test_the_owner_of_a_sink_can_be_read_by_the_next_report(tmp_path: Path) -> N
         plan = plan_of(base=tmp_path, name=name)
         home = Home.create(tmp_path / name, plan)
         if name == "first":
-            sink_of(plan.inserts[0]).check(home, plan.inserts[0])
+            sink_of(plan.inserts[0]).check(NO_SPARK, home, plan.inserts[0])
     assert os.stat(tmp_path / "curve" / OWNER).st_mode & 0o777 == 0o644
     with pytest.raises(InputError, match=f"another home publishes to .*{Home.open(tmp_path / 'first').identity().id}"):
-        sink_of(plan.inserts[0]).check(home, plan.inserts[0])
+        sink_of(plan.inserts[0]).check(NO_SPARK, home, plan.inserts[0])

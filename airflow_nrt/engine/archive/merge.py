@@ -13,6 +13,7 @@ from pyspark.sql import SparkSession
 from airflow_nrt.engine.sinks import sink_of
 from airflow_nrt.engine.sinks.result_files import read_results
 from airflow_nrt.engine.sources.place import FILE
+from airflow_nrt.engine.spark.own_session import own_session
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import COMPACTED, Published
 from airflow_nrt.model.archive import OFFSET, PARTITION
@@ -30,7 +31,8 @@ class Merge:
         self.files = tuple(files)
         self.failure: Exception | None = None
         self.staged: list[Published] = []
-        self._spark = spark
+        # The batches go on meanwhile in that of the report, with settings of theirs.
+        self._spark = own_session(spark)
         self._insert = insert
         self._root = root
         self._directory = home.staged / f"{epoch}-{uuid.uuid4().hex}"

@@ -11,7 +11,7 @@ from airflow_nrt.engine.batch.batch import computed, same_rows
 from airflow_nrt.engine.dimensions import dimension_of
 from airflow_nrt.engine.dimensions.newest import check_dimension
 from airflow_nrt.engine.dimensions.views import provide_nothing
-from airflow_nrt.engine.functions import register_functions
+from airflow_nrt.engine.functions.report_session import report_session
 from airflow_nrt.engine.sources import source_of
 from airflow_nrt.engine.spark.tuning import ONE
 from airflow_nrt.engine.windows.firing_clock import fires_at
@@ -21,6 +21,7 @@ from airflow_nrt.model.plan import Plan
 
 def analyse(spark: SparkSession, plan: Plan) -> None:
     """Raises InputError in the words of Spark if a part of the plan can't be analysed, or a server is not there."""
+    spark = report_session(spark, plan)
     for source in plan.sources:
         source_of(source.table).check(spark, source.table)
     for lookup in plan.lookups:
@@ -29,7 +30,6 @@ def analyse(spark: SparkSession, plan: Plan) -> None:
         provide_nothing(spark, lookup)
     for operator in plan.clocked:
         fires_at(spark, operator, None)
-    register_functions(spark, plan)
     for insert in plan.inserts:
         try:
             sources = {source.name: no_rows(spark, source) for source in plan.sources}

@@ -10,7 +10,7 @@ from pyspark.sql import DataFrame, SparkSession
 from airflow_nrt.basics.instants import END_OF_TIME
 from airflow_nrt.basics.spelling import bigint
 from airflow_nrt.engine.dimensions.views import provide_newest
-from airflow_nrt.engine.functions import register_functions
+from airflow_nrt.engine.functions.report_session import report_session
 from airflow_nrt.engine.sources import source_of
 from airflow_nrt.engine.sources.request import ReadRequest
 from airflow_nrt.engine.spark.frames import run_query
@@ -46,8 +46,22 @@ def insert_result(
     after: int = -END_OF_TIME,
     until: int = END_OF_TIME,
 ) -> DataFrame:
-    """The rows of an insert over these splits, for all windows with `after < end <= until`, with `_nrt_end`."""
-    register_functions(spark, plan)
+    """The rows of an insert over these splits, for all windows with `after < end <= until`, with `_nrt_end`.
+
+    They are computed when they are read, so they have a session of their own: what they need stays as it is.
+    """
+    return result_in(report_session(spark, plan), plan, insert, splits, after, until)
+
+
+def result_in(
+    spark: SparkSession,
+    plan: Plan,
+    insert: Insert,
+    splits: Mapping[str, Sequence[Split]],
+    after: int = -END_OF_TIME,
+    until: int = END_OF_TIME,
+) -> DataFrame:
+    """The same in a session that the report has for this. It is tuned for the rows of these splits."""
     for lookup in plan.lookups:
         provide_newest(spark, lookup)
     for operator in plan.clocked:

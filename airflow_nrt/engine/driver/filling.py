@@ -19,13 +19,14 @@ from pyspark.sql import SparkSession
 from airflow_nrt.basics.errors import DataError
 from airflow_nrt.basics.instants import format_instant
 from airflow_nrt.basics.spelling import quote, string_literal
+from airflow_nrt.basics.undone import undone
 from airflow_nrt.engine.failures.failures import explained
 from airflow_nrt.engine.failures.servers import UnreachableError
 from airflow_nrt.engine.faults import reach
 from airflow_nrt.engine.publish.owing import MOST_SECONDS, Attempt
 from airflow_nrt.engine.publish.publishing import publish_entry
 from airflow_nrt.engine.sinks import sink_of
-from airflow_nrt.engine.spark.tuning import tune_for_rows
+from airflow_nrt.engine.spark.tuning import Tuning
 from airflow_nrt.engine.versions.versions import with_state
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Fill, Published, Restate
@@ -53,6 +54,7 @@ class Filling:
         self._plan = plan
         self._writer = writer
         self._attempt = attempt
+        self._tuning = Tuning(spark)
         self._added = home.identity().added
         self._pause = 0.0
         self._done: Counter[str] = Counter()
@@ -79,7 +81,8 @@ class Filling:
         if not self or time.monotonic() < self._pause:
             return
         try:
-            self._fill()
+            with undone(self._tuning.restore):
+                self._fill()
         except Exception as failure:
             gone = explained(failure)
             if not isinstance(gone, UnreachableError):
@@ -125,7 +128,7 @@ class Filling:
         if not rest:
             del self._lacking[name]
         reach("fill-decided")
-        publish_entry(self._home, self._plan, entry, attempt=self._attempt)
+        publish_entry(self._spark, self._home, self._plan, entry, attempt=self._attempt)
         self._done[name] += len(some)
         log.info("filled %s: %s windows of %s, %s to go", name, self._done[name], twin.name, len(rest))
         if absent:
@@ -134,14 +137,14 @@ class Filling:
     def _staged(
         self, insert: Insert, twin: Insert, windows: Sequence[Published], directory: Path, state: str
     ) -> list[Published]:
-        tasks = tune_for_rows(self._spark, sum(one.rows for one in windows))
+        self._tuning.tune_for_rows(sum(one.rows for one in windows))
         ledger = {(one.insert, one.target): one for one in windows}
         rows = sink_of(twin).standing(self._spark, twin, ledger, [one.end for one in windows]).rows
         # By position: the columns of the two tables may have other names.
         pairs = zip(twin.query.fields, insert.query.fields)
         named = rows.selectExpr(*(f"{quote(a.name)} AS {quote(b.name)}" for a, b in pairs), WINDOW_END)
         frame = with_state(insert, named, string_literal(COMPLETE))
-        return list(sink_of(insert).stage(frame, insert, directory, state, min(tasks.count, len(windows))))
+        return list(sink_of(insert).stage(frame, insert, directory, state, min(self._tuning.tasks.count, len(windows))))
 
 
 def _some(windows: Sequence[Change]) -> Iterator[Change]:

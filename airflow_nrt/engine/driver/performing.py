@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Protocol
 
+from airflow_nrt.basics.undone import undone
 from airflow_nrt.engine.driver.decide.actions import (
     Absorb,
     Action,
@@ -57,13 +58,14 @@ class Performing:
     def run(self, steps: Steps) -> None:
         """Performs the actions of an event. If one fails, the stream stands at its last entry."""
         outcome: Any = None
-        while True:
-            try:
-                action = steps.send(outcome)
-            except StopIteration as done:
-                self.at = done.value
-                return
-            outcome = self._perform(action)
+        with undone(self._computation.untune):
+            while True:
+                try:
+                    action = steps.send(outcome)
+                except StopIteration as done:
+                    self.at = done.value
+                    return
+                outcome = self._perform(action)
 
     def _perform(self, action: Action) -> Any:
         match action:

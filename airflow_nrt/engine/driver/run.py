@@ -24,11 +24,13 @@ from airflow_nrt.engine.driver.stream import StreamDriver
 from airflow_nrt.engine.failures.failures import explained, in_full, in_short
 from airflow_nrt.engine.failures.servers import UnreachableError
 from airflow_nrt.engine.faults import reach
+from airflow_nrt.engine.functions import register_functions
 from airflow_nrt.engine.java.java_process import java_has_ended
 from airflow_nrt.engine.publish.owing import Owing
 from airflow_nrt.engine.publish.publishing import publish_abandoned, publish_owed
 from airflow_nrt.engine.sinks import sink_of
 from airflow_nrt.engine.sources import source_of
+from airflow_nrt.engine.spark.own_session import own_session
 from airflow_nrt.files.process_start import ProcessStart
 from airflow_nrt.home.heartbeat import (
     FAILED,
@@ -55,6 +57,8 @@ log = logging.getLogger(__name__)
 class Runner:
     """Runs one report until its input ends, a stop is requested, or an error ends it.
 
+    `spark` is the session of the application, in which other reports may run. The report has one of its own.
+
     `available_now` ends it when everything that has arrived by then is absorbed; open windows stay open. `stop_asked`
     stops it after its batch; a batch that fails after that is left to the next driver. `replan` plans the report
     of the home, to which this one may have added inserts; None if the home was made for this one.
@@ -76,6 +80,7 @@ class Runner:
         self.available_now = available_now
         self.launch = launch
         self.replan = replan
+        # One thread at a time appends to the log.
         self.lock = threading.RLock()
         self.stop_asked = stop_asked or threading.Event()
         self._over = threading.Event()
@@ -97,7 +102,8 @@ class Runner:
 
     def run(self) -> str:
         """Gives the state that it ended in. Raises NrtError, after it has written the error to the heartbeat."""
-        self._check_tables()
+        spark = own_session(self.spark)
+        self._check_tables(spark)
         if self.stop_asked.is_set():
             # A lease would fence a driver that may go on.
             return STOPPED
@@ -113,7 +119,7 @@ class Runner:
             if self.replan is not None:
                 self.home.accept(self.plan, self.replan)
             reach("fill-accepted")
-            state = self._run_with_retries(writer)
+            state = self._run_with_retries(spark, writer)
             self._say(state=state)
         except FencedError as fenced:
             self._say(state=FENCED, error=str(fenced), final=True)
@@ -131,7 +137,7 @@ class Runner:
                 self._write_beat()
         return state
 
-    def _check_tables(self) -> None:
+    def _check_tables(self, spark: SparkSession) -> None:
         """Raises InputError for a table that can't be read or written, before a lease fences anybody.
 
         Once the report has begun, a server may be away. A sink's table is then checked before it gets its results. One
@@ -140,22 +146,22 @@ class Runner:
         has_begun = self.home.log().last >= 0
         added = self.home.additions(self.plan, self.replan) if self.replan is not None else {}
         for source in () if has_begun else self.plan.sources:
-            source_of(source.table).check(self.spark, source.table)
+            source_of(source.table).check(spark, source.table)
         for lookup in () if has_begun else self.plan.lookups:
-            check_dimension(self.spark, lookup)
+            check_dimension(spark, lookup)
         for insert in self.plan.written:
             try:
-                sink_of(insert).check(self.home, insert)
+                sink_of(insert).check(spark, self.home, insert)
             except UnreachableError as gone:
                 if not has_begun or insert.name in added:
                     raise
                 self._owing.hold(insert, gone)
 
-    def _run_with_retries(self, writer: Writer) -> str:
+    def _run_with_retries(self, spark: SparkSession, writer: Writer) -> str:
         attempts = Attempts(writer.last)
         while True:
             try:
-                return self._run_once(writer)
+                return self._run_once(spark, writer)
             except BaseException as failure:
                 # A successor removes files that this driver still reads. Then it is fenced, whatever else has failed.
                 writer.check()
@@ -191,24 +197,25 @@ class Runner:
 
     # ------------------------------------------------------------------ one life of the queries
 
-    def _run_once(self, writer: Writer) -> str:
+    def _run_once(self, spark: SparkSession, writer: Writer) -> str:
         # A mere refresh would ignore a newer lease, and the log would take commits of two drivers.
         writer.check()
-        driver = StreamDriver(self.spark, self.plan, self.home, writer, attempt=self._owing.attempt)
+        register_functions(spark, self.plan)
+        driver = StreamDriver(spark, self.plan, self.home, writer, attempt=self._owing.attempt)
         self._driver = driver
         scratch = self.home.scratch / str(writer.epoch)
         shutil.rmtree(scratch, ignore_errors=True)
         with self.lock:
             driver.recover()
-            self._filling = Filling(self.spark, self.home, self.plan, writer, self._owing.attempt)
+            self._filling = Filling(spark, self.home, self.plan, writer, self._owing.attempt)
         self._progressed()
         read = self._splits_read(driver)
         archived = (source for source in self.plan.sources if source.is_archived)
-        self._archives = [ArchiveKeeper(self.spark, self.home, source, writer) for source in archived]
+        self._archives = [ArchiveKeeper(spark, self.home, source, writer) for source in archived]
         self._feeds = []
         try:
             for source in self.plan.sources:
-                self._feeds.append(Feed(self.spark, source, scratch, read[source.name], self._absorb))
+                self._feeds.append(Feed(spark, source, scratch, read[source.name], self._absorb))
             return self._loop(driver)
         finally:
             for feed in self._feeds:
@@ -254,8 +261,9 @@ class Runner:
         if self.lock.acquire(blocking=False):
             try:
                 driver.writer.check()
-                publish_abandoned(self.home, self.plan, driver.writer.foreign_entries, self._owing.attempt)
-                self._publish_owed()
+                foreign = driver.writer.foreign_entries
+                publish_abandoned(driver.spark, self.home, self.plan, foreign, self._owing.attempt)
+                self._publish_owed(driver)
                 before = driver.writer.log.last
                 driver.pass_time()
                 for archive in self._archives:
@@ -267,10 +275,10 @@ class Runner:
             finally:
                 self.lock.release()
 
-    def _publish_owed(self) -> None:
+    def _publish_owed(self, driver: StreamDriver) -> None:
         """Publishes what is owed, where its time has come."""
         if self._owing:
-            publish_owed(self.home, self.plan, self._owing)
+            publish_owed(driver.spark, self.home, self.plan, self._owing)
             self._say(error=self._waiting(), owed=self._lacking())
 
     def _note(self, driver: StreamDriver, source: str, *, idle: bool = False, ended: bool = False) -> None:

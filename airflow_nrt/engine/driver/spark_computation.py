@@ -13,7 +13,6 @@ from airflow_nrt.engine.driver.decide.actions import Absorb, BatchResult, Fire, 
 from airflow_nrt.engine.driver.decide.released import Released
 from airflow_nrt.engine.failures.failures import corrupt_file
 from airflow_nrt.engine.faults import reach
-from airflow_nrt.engine.functions import register_functions
 from airflow_nrt.engine.publish.staging import Staging
 from airflow_nrt.engine.publish.update_tables import UpdateTables
 from airflow_nrt.engine.state.store import SliceStore
@@ -32,12 +31,11 @@ from airflow_nrt.model.timing import COMPLETE, EARLY
 
 
 class SparkComputation:
-    """The `Computation` of one driver. The names of its files begin with `epoch`."""
+    """The `Computation` of one driver, in the session of its report. The names of its files begin with `epoch`."""
 
     def __init__(self, spark: SparkSession, plan: Plan, home: Home, epoch: int) -> None:
         self._spark = spark
         self._plan = plan
-        register_functions(spark, plan)
         self._dimensions = CurrentVersions(spark, plan, home)
         self._store = SliceStore(spark, home, epoch)
         self._layouts = {operator.name: layout_of(operator) for operator in plan.operators}
@@ -51,8 +49,11 @@ class SparkComputation:
         self.released = Released()
 
     def tune(self, files: Iterable[Split | StateFile]) -> bool:
-        self._store.tune_for(files)
+        self._store.tuning.tune_for(files)
         return self._store.tasks.is_one
+
+    def untune(self) -> None:
+        self._store.tuning.restore()
 
     def set_clock(self, clock: int) -> Mapping[str, str]:
         for operator in self._plan.clocked:

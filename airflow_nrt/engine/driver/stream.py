@@ -25,7 +25,10 @@ from airflow_nrt.model.plan import Plan
 
 
 class StreamDriver:
-    """A driver with a lease. `clock` gives processing time in milliseconds, `attempt` publishes or owes."""
+    """A driver with a lease. `spark` is a session of its report alone, which has the functions of the plan.
+
+    `clock` gives processing time in milliseconds, `attempt` publishes or owes.
+    """
 
     def __init__(
         self,
@@ -53,7 +56,7 @@ class StreamDriver:
 
     def recover(self) -> None:
         """Publishes what the log has decided, removes the files of crashes, and fires what is due."""
-        owed = roll_forward(self.home, self.plan, self.writer.log, attempt=self.attempt)
+        owed = roll_forward(self.spark, self.home, self.plan, self.writer.log, attempt=self.attempt)
         sample_last(self.home, self.plan, self.writer.log)
         reach("recover-rolled")
         remove_orphans(self.home, self.writer.log, self.writer.epoch, self.position.files(), owed)
@@ -92,7 +95,7 @@ class StreamDriver:
         self._performing.run(self._decisions.replaced(self._performing.at, published, removed))
 
     def _publish(self, entry: Entry) -> None:
-        publish_entry(self.home, self.plan, entry, attempt=self.attempt)
+        publish_entry(self.spark, self.home, self.plan, entry, attempt=self.attempt)
 
     def close(self) -> None:
         """Removes the scratch directory of this epoch."""

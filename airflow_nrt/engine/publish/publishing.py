@@ -8,6 +8,8 @@ from collections.abc import Callable, Container, Iterable, Iterator
 from functools import partial
 from pathlib import Path
 
+from pyspark.sql import SparkSession
+
 from airflow_nrt.basics.errors import NrtError
 from airflow_nrt.engine.dimensions.remembered import remove_forgotten
 from airflow_nrt.engine.failures.servers import UnreachableError
@@ -32,7 +34,12 @@ logger = logging.getLogger(__name__)
 
 
 def publish_entry(
-    home: Home, plan: Plan, entry: Entry, then: Then = lambda published: None, attempt: Attempt = at_once
+    spark: SparkSession,
+    home: Home,
+    plan: Plan,
+    entry: Entry,
+    then: Then = lambda published: None,
+    attempt: Attempt = at_once,
 ) -> None:
     """Publishes everything that an entry has decided, except for places that a later entry decides on.
 
@@ -41,20 +48,21 @@ def publish_entry(
     # An entry of a driver that removes nothing is the newest one: no later entry decides on its places.
     may_be_old = bool(entry.removed) or isinstance(entry.body, (Restate, Fill))
     newer: Container[str] = _Later(home.log(), entry.n) if may_be_old else ()
-    _publish(home, plan, entry, entry.removed, newer, then, attempt)
+    _publish(spark, home, plan, entry, entry.removed, newer, then, attempt)
 
 
-def publish_owed(home: Home, plan: Plan, owing: Owing) -> None:
+def publish_owed(spark: SparkSession, home: Home, plan: Plan, owing: Owing) -> None:
     """Publishes what is owed to sinks that answer again, in the order of the log."""
     for name, entries in owing.due():
         insert = plan.insert(name)
         try:
-            sink_of(insert).check(home, insert)
+            sink_of(insert).check(spark, home, insert)
         except UnreachableError as gone:
             owing.hold(insert, gone, entries)
             continue
         for entry in entries:
-            _publish(home, plan, entry, entry.removed, _Later(home.log(), entry.n), attempt=owing.attempt, only=name)
+            newer = _Later(home.log(), entry.n)
+            _publish(spark, home, plan, entry, entry.removed, newer, attempt=owing.attempt, only=name)
         owing.settled(insert)
 
 
@@ -74,6 +82,7 @@ class _Later:
 
 
 def _publish(
+    spark: SparkSession,
     home: Home,
     plan: Plan,
     entry: Entry,
@@ -94,7 +103,7 @@ def _publish(
             files = [one for one in together if not one.target or _place(one) not in newer]
         if not files:
             continue
-        if not attempt(insert, entry, partial(sink.publish, home, insert, entry, files)):
+        if not attempt(insert, entry, partial(sink.publish, spark, home, insert, entry, files)):
             owed.add(insert.name)
             continue
         reach("publish-visible")
@@ -109,7 +118,7 @@ def _publish(
         name, _, path = target.partition("/")
         if only in (None, name) and target not in newer:
             insert = plan.insert(name)
-            attempt(insert, entry, partial(sink_of(insert).remove, home, insert, entry, path))
+            attempt(insert, entry, partial(sink_of(insert).remove, spark, home, insert, entry, path))
     _remove_staged(home, [one for one in decided if one.insert not in owed])
     if only is None:
         # After publishing, because readers of the sinks wait for that.
@@ -136,7 +145,13 @@ def _visible_together(plan: Plan, decided: Iterable[Published]) -> Iterator[tupl
 
 
 def roll_forward(
-    home: Home, plan: Plan, log: Log, *, beside_driver: bool = False, attempt: Attempt = at_once
+    spark: SparkSession,
+    home: Home,
+    plan: Plan,
+    log: Log,
+    *,
+    beside_driver: bool = False,
+    attempt: Attempt = at_once,
 ) -> frozenset[str]:
     """Publishes what entries have decided and what is not published yet: their staged files still exist.
 
@@ -156,12 +171,14 @@ def roll_forward(
             again.append((entry, gone, later.intersection(map(_place, entry.published))))
         later.update(_decided(entry))
     for entry, gone, newer in reversed(again):
-        _publish(home, plan, entry, gone, newer, attempt=attempt)
+        _publish(spark, home, plan, entry, gone, newer, attempt=attempt)
     decided = {Path(one.staged).parts[1] for entry, _, _ in again for one in entry.published}
     return frozenset(name for name in decided if (home.staged / name).exists())
 
 
-def publish_abandoned(home: Home, plan: Plan, foreign: list[Entry], attempt: Attempt = at_once) -> None:
+def publish_abandoned(
+    spark: SparkSession, home: Home, plan: Plan, foreign: list[Entry], attempt: Attempt = at_once
+) -> None:
     """Publishes the rest of `foreign` entries that a driver has met long ago: their processes have died.
 
     Removes them from the list. A failure is logged and left to the next driver, so that the stream continues.
@@ -173,7 +190,7 @@ def publish_abandoned(home: Home, plan: Plan, foreign: list[Entry], attempt: Att
             continue
         logger.warning("publishing what the backfill that wrote entry %s has not published", entry.n)
         try:
-            publish_entry(home, plan, entry, attempt=attempt)
+            publish_entry(spark, home, plan, entry, attempt=attempt)
         except (OSError, NrtError) as wrong:
             logger.warning("entry %s can't be published: %s", entry.n, wrong)
 

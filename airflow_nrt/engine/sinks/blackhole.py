@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, SparkSession
 
 from airflow_nrt.engine.sinks.sink import Sink
 from airflow_nrt.home.home import Home
@@ -14,15 +14,17 @@ from airflow_nrt.model.plan import Insert
 
 
 class Blackhole(Sink):
-    def check(self, home: Home, insert: Insert) -> None:
+    def check(self, spark: SparkSession, home: Home, insert: Insert) -> None:
         """There is nothing that could be wrong."""
 
     def stage(self, frame: DataFrame, insert: Insert, directory: Path, state: str, tasks: int) -> list[Published]:
         frame.write.format("noop").mode("overwrite").save()
         return []
 
-    def publish(self, home: Home, insert: Insert, entry: Entry, files: Sequence[Published]) -> None:
+    def publish(
+        self, spark: SparkSession, home: Home, insert: Insert, entry: Entry, files: Sequence[Published]
+    ) -> None:
         """There is nothing to publish."""
 
-    def remove(self, home: Home, insert: Insert, entry: Entry, target: str) -> None:
+    def remove(self, spark: SparkSession, home: Home, insert: Insert, entry: Entry, target: str) -> None:
         """There is nothing to remove."""

@@ -45,7 +45,7 @@ class Filesystem(Sink):
 
     copy: Path | None = None
 
-    def check(self, home: Home, insert: Insert) -> None:
+    def check(self, spark: SparkSession, home: Home, insert: Insert) -> None:
         """Raises InputError also if files can't be published there by one rename."""
         root = self._root(insert)
         try:
@@ -59,7 +59,9 @@ class Filesystem(Sink):
     def stage(self, frame: DataFrame, insert: Insert, directory: Path, state: str, tasks: int) -> list[Published]:
         return file_staging.stage(frame, insert, directory, state, tasks)
 
-    def publish(self, home: Home, insert: Insert, entry: Entry, files: Sequence[Published]) -> None:
+    def publish(
+        self, spark: SparkSession, home: Home, insert: Insert, entry: Entry, files: Sequence[Published]
+    ) -> None:
         """Moves staged files to their places. A missing file has been moved already."""
         for published in files:
             self._move(home, insert, published)
@@ -77,7 +79,7 @@ class Filesystem(Sink):
         except OSError as wrong:
             raise HomeError(f"can't publish {target}: {wrong.strerror}") from None
 
-    def remove(self, home: Home, insert: Insert, entry: Entry, target: str) -> None:
+    def remove(self, spark: SparkSession, home: Home, insert: Insert, entry: Entry, target: str) -> None:
         with contextlib.suppress(FileNotFoundError):
             os.unlink(self._root(insert) / target)
 

@@ -45,11 +45,13 @@ class Maintained:
 class Sink(ABC):
     """The results of one connector. It is stateless: only the log knows what was published.
 
+    `spark` is a session that whoever calls has for itself. What a method sets or names there is gone when it returns.
+
     If rows stay (`Connector.keeps_rows`), they can be read back, and are verified.
     """
 
     @abstractmethod
-    def check(self, home: Home, insert: Insert) -> None:
+    def check(self, spark: SparkSession, home: Home, insert: Insert) -> None:
         """Claims the table for this home, before anything is written.
 
         Raises InputError if the table belongs to another home, or is not accessible.
@@ -72,17 +74,19 @@ class Sink(ABC):
     """
 
     @abstractmethod
-    def publish(self, home: Home, insert: Insert, entry: Entry, files: Sequence[Published]) -> None:
+    def publish(
+        self, spark: SparkSession, home: Home, insert: Insert, entry: Entry, files: Sequence[Published]
+    ) -> None:
         """Makes staged files of an entry visible: one, or all of the insert if it `publishes_entries`.
 
         It is idempotent, and is called in the order of the log.
         """
 
     @abstractmethod
-    def remove(self, home: Home, insert: Insert, entry: Entry, target: str) -> None:
+    def remove(self, spark: SparkSession, home: Home, insert: Insert, entry: Entry, target: str) -> None:
         """Removes a target, as an entry has decided. A missing one is no error."""
 
-    def maintain(self, home: Home, insert: Insert, before: int) -> Maintained | None:
+    def maintain(self, spark: SparkSession, home: Home, insert: Insert, before: int) -> Maintained | None:
         """Puts the rows of the table into few files, and removes what only its versions from before this time (ms of
         the wall clock) need. None if the sink's table needs nothing of that.
 

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from airflow_nrt.basics.spelling import quote, string_literal
@@ -39,7 +39,7 @@ def print_option(insert: Insert, name: str) -> Any:
 
 
 class Print(Sink):
-    def check(self, home: Home, insert: Insert) -> None:
+    def check(self, spark: SparkSession, home: Home, insert: Insert) -> None:
         """Does nothing: standard output is always there."""
 
     def stage(self, frame: DataFrame, insert: Insert, directory: Path, state: str, tasks: int) -> Iterator[Published]:
@@ -69,7 +69,9 @@ class Print(Sink):
             is_changelog = windowed and insert.emits_changes
             yield Published(insert.name, start, end, state, content.count(b"\n"), checksum, staged, "", is_changelog)
 
-    def publish(self, home: Home, insert: Insert, entry: Entry, files: Sequence[Published]) -> None:
+    def publish(
+        self, spark: SparkSession, home: Home, insert: Insert, entry: Entry, files: Sequence[Published]
+    ) -> None:
         """Prints staged files and removes them."""
         for published in files:
             self._print(insert, home.path / published.staged)
@@ -90,5 +92,5 @@ class Print(Sink):
             output.flush()
         os.unlink(path)
 
-    def remove(self, home: Home, insert: Insert, entry: Entry, target: str) -> None:
+    def remove(self, spark: SparkSession, home: Home, insert: Insert, entry: Entry, target: str) -> None:
         """Does nothing: printed rows can't be removed."""

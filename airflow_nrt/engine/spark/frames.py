@@ -2,26 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import partial
 
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from airflow_nrt.basics.spelling import quote
+from airflow_nrt.basics.undone import undone
 from airflow_nrt.model.operators import Query
 
 
 def run_query(query: Query, views: Mapping[str, DataFrame]) -> DataFrame:
-    """The query over these inputs, lazily. For one thread at a time, because the inputs are views of the session."""
+    """The query over these inputs, lazily."""
     return run_sql(query.sql, {name: views[name] for name in query.inputs})
 
 
 def run_sql(sql: str, views: Mapping[str, DataFrame]) -> DataFrame:
-    """Spark SQL over these DataFrames by name."""
-    session: SparkSession = next(iter(views.values())).sparkSession
-    for name, frame in views.items():
-        frame.createOrReplaceTempView(quote(name))
-    return session.sql(sql)
+    """Spark SQL over these DataFrames by name, lazily. The names are gone again, because it is analysed at once."""
+    with named(views) as session:
+        return session.sql(sql)
+
+
+@contextmanager
+def named(views: Mapping[str, DataFrame]) -> Iterator[SparkSession]:
+    """Within it, the SQL of the session of these DataFrames reads them by name. For one thread of a session at a time.
+
+    Names of the session that are equal to these are gone afterwards.
+    """
+    session = next(iter(views.values())).sparkSession
+    with undone(partial(_forget, session, views)):
+        for name, frame in views.items():
+            frame.createOrReplaceTempView(quote(name))
+        yield session
+
+
+def _forget(session: SparkSession, names: Iterable[str]) -> None:
+    # The catalog that is open to users would look through the cache, too, and compute again what is not computed yet.
+    catalog = session._jsparkSession.sessionState().catalog()
+    for name in names:
+        catalog.dropTempView(name)
 
 
 def same(names: Sequence[str]) -> list[Column]:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pyspark.sql import DataFrame, SparkSession
 
 from airflow_nrt.engine.spark.cluster import cores
+from airflow_nrt.engine.spark.settings import Settings, set_all, settings_of
 from airflow_nrt.home.log.entries import Split, StateFile
 
 MANY_ROWS = 50_000
@@ -25,6 +26,8 @@ SHUFFLE_PARTITIONS = "spark.sql.shuffle.partitions"
 MOST_PARTITIONS = "spark.airflow_nrt.partitions"
 """The session's shuffle partitions by the user; unset if the user has set none: then the cores of the cluster count."""
 _SPLITS = "spark.sql.files.minPartitionNum"
+_STAGES, _FACTORY = "spark.sql.codegen.wholeStage", "spark.sql.codegen.factoryMode"
+_TUNED = (SHUFFLE_PARTITIONS, _STAGES, _FACTORY, _SPLITS)
 
 
 @dataclass(frozen=True)
@@ -52,9 +55,11 @@ ONE = Tasks(1)
 def tune_for(spark: SparkSession, files: Iterable[Split | StateFile]) -> Tasks:
     """Tunes the following plans of the session for the number of rows in these files, which they read.
 
+    No other work plans in it: it is that of the report, or of one piece of work alone.
+
     There are more tasks than the session's partitions, by a whole factor, if the rows would not fit into its memory.
     """
-    return tune_for_rows(spark, sum(file.rows if isinstance(file, StateFile) else file.most_rows for file in files))
+    return tune_for_rows(spark, _rows_in(files))
 
 
 def tune_for_rows(spark: SparkSession, rows: int) -> Tasks:
@@ -62,11 +67,42 @@ def tune_for_rows(spark: SparkSession, rows: int) -> Tasks:
     many = rows >= MANY_ROWS
     most = int(spark.conf.get(MOST_PARTITIONS, None) or cores(spark)) if rows >= ROWS_OF_A_TASK else 1
     partitions = min(1 + rows // ROWS_OF_A_TASK, most * max(1, math.ceil(rows / (most * ROWS_AT_ONCE))))
-    spark.conf.set(SHUFFLE_PARTITIONS, partitions)
-    spark.conf.set("spark.sql.codegen.wholeStage", str(many).lower())
-    spark.conf.set("spark.sql.codegen.factoryMode", "FALLBACK" if many else "NO_CODEGEN")
-    if many:
-        spark.conf.unset(_SPLITS)
-    else:
-        spark.conf.set(_SPLITS, partitions)
+    tuned: Settings = {
+        SHUFFLE_PARTITIONS: str(partitions),
+        _STAGES: str(many).lower(),
+        _FACTORY: "FALLBACK" if many else "NO_CODEGEN",
+        _SPLITS: None if many else str(partitions),
+    }
+    set_all(spark, tuned)
     return Tasks(partitions)
+
+
+class Tuning:
+    """Tunes the plans of one batch after another. In between, the settings of the session are its own.
+
+    `tasks` are those of the following plans.
+    """
+
+    def __init__(self, spark: SparkSession) -> None:
+        self.tasks = ONE
+        self._spark = spark
+        self._before: Settings = {}
+
+    def tune_for(self, files: Iterable[Split | StateFile]) -> None:
+        """As the function, until the next call or `restore`."""
+        self.tune_for_rows(_rows_in(files))
+
+    def tune_for_rows(self, rows: int) -> None:
+        """As `tune_for`, for so many rows."""
+        if not self._before:
+            self._before = settings_of(self._spark, _TUNED)
+        self.tasks = tune_for_rows(self._spark, rows)
+
+    def restore(self) -> None:
+        """Brings back the settings from before a batch."""
+        before, self._before, self.tasks = self._before, {}, ONE
+        set_all(self._spark, before)
+
+
+def _rows_in(files: Iterable[Split | StateFile]) -> int:
+    return sum(file.rows if isinstance(file, StateFile) else file.most_rows for file in files)

@@ -14,10 +14,10 @@ from pyspark.sql.types import StructType
 from airflow_nrt.basics.spelling import quote
 from airflow_nrt.engine.spark.footers import Footer, read_footer
 from airflow_nrt.engine.spark.paths import GLOB
-from airflow_nrt.engine.spark.tuning import ONE, tune_for
+from airflow_nrt.engine.spark.tuning import Tasks, Tuning
 from airflow_nrt.engine.state.columns import FROM, LATE, SLICE
 from airflow_nrt.home.home import Home
-from airflow_nrt.home.log.entries import Split, StateFile
+from airflow_nrt.home.log.entries import StateFile
 
 
 @dataclass(frozen=True)
@@ -37,16 +37,16 @@ class SliceStore:
         self.spark = spark
         self.home = home
         self.epoch = epoch
-        self.tasks = ONE
-        """The number of tasks of plans, from the last call of `tune_for`."""
+        self.tuning = Tuning(spark)
         # Known here, because Spark would start a job to read the schema of a file.
         self._schemas: dict[str, StructType] = {}
         self.standing: set[str] = set()
         """The directories that this process wrote and has not removed."""
 
-    def tune_for(self, files: Iterable[Split | StateFile]) -> None:
-        """Tunes the following plans for the number of rows in these files."""
-        self.tasks = tune_for(self.spark, files)
+    @property
+    def tasks(self) -> Tasks:
+        """The number of tasks of plans, as they are tuned now."""
+        return self.tuning.tasks
 
     def write(self, operator: str, partials: DataFrame) -> Written:
         """Writes partials to a new directory."""

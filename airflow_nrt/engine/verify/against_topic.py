@@ -11,7 +11,7 @@ from pyspark.sql import functions as F
 from airflow_nrt.basics.errors import InputError
 from airflow_nrt.basics.spelling import quote, string_literal
 from airflow_nrt.describe.archive_verdict import ArchiveVerdict
-from airflow_nrt.engine.functions import register_functions
+from airflow_nrt.engine.functions.report_session import report_session
 from airflow_nrt.engine.past.archived import ArchivedRows
 from airflow_nrt.engine.past.past import ENTRY, Past
 from airflow_nrt.engine.past.splits import LoggedSplits
@@ -35,9 +35,9 @@ def verify_archives(spark: SparkSession, plan: Plan, home: Home) -> list[Archive
     archived = [source for source in plan.sources if source.is_archived]
     if not archived:
         raise InputError("the report writes no archive: 'archive' of a source names one")
-    register_functions(spark, plan)
+    session = report_session(spark, plan)
     history = read_history(home.log().entries(), plan)
-    return [_compared(spark, plan, home, source, history) for source in archived]
+    return [_compared(session, plan, home, source, history) for source in archived]
 
 
 def _compared(spark: SparkSession, plan: Plan, home: Home, source: Source, history: History) -> ArchiveVerdict:

@@ -15,7 +15,7 @@ from airflow_nrt.basics.errors import InputError
 from airflow_nrt.describe.verdict import Verdict
 from airflow_nrt.engine.batch.progress import shown_tasks
 from airflow_nrt.engine.dimensions.for_batch import provide_for_verification
-from airflow_nrt.engine.functions import register_functions
+from airflow_nrt.engine.functions.report_session import report_session
 from airflow_nrt.engine.past.of_source import is_kept_by_others, past_of
 from airflow_nrt.engine.past.past import Past
 from airflow_nrt.engine.sinks import sink_of
@@ -55,9 +55,10 @@ def verify(
 
     `published` is a copy of the sink's directory to verify instead; the home keeps nothing then.
     """
+    session = report_session(spark, plan)
     if published is not None:
-        return _verified(spark, plan, home, interval, lambda insert: sink_of(insert).at_copy(published), say)
-    verdict = _verified(spark, plan, home, interval, sink_of, say)
+        return _verified(session, plan, home, interval, lambda insert: sink_of(insert).at_copy(published), say)
+    verdict = _verified(session, plan, home, interval, sink_of, say)
     keep_verdict(home, verdict)
     return verdict
 
@@ -65,7 +66,6 @@ def verify(
 def _verified(
     spark: SparkSession, plan: Plan, home: Home, interval: Interval, sink_of: SinkOf, say: Progress
 ) -> Verdict:
-    register_functions(spark, plan)
     log = home.log()
     history = read_history(log.entries(), plan)
     say(f"log read: {history.entry + 1} entries, {len(history.batches)} batches")

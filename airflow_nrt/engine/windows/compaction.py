@@ -50,7 +50,7 @@ def merge_level(
     partials = store.read(full, columns)
     if partials is None:
         return files
-    store.tune_for(full)
+    store.tuning.tune_for(full)
     merged = store.write(layout.operator.name, merge(layout, partials)).file
     rest = tuple(file for file in files if file not in full)
     return rest if merged is None else (merged, *rest)

@@ -39,6 +39,9 @@ class MemoryComputation:
     def tune(self, files: Iterable[Split | StateFile]) -> bool:
         return True
 
+    def untune(self) -> None:
+        pass
+
     def set_clock(self, clock: int) -> Mapping[str, str]:
         return {}
 

@@ -8,8 +8,7 @@ import pytest
 
 from airflow_nrt.basics.instants import END_OF_TIME
 from airflow_nrt.engine.driver.run import Runner
-from airflow_nrt.engine.spark.tuning import Tasks
-from airflow_nrt.engine.state.store import SliceStore
+from airflow_nrt.engine.spark.tuning import Tasks, Tuning
 from airflow_nrt.engine.verify.verify import verify
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Commit, Tick
@@ -38,7 +37,7 @@ WINDOWINGS = (Windowing("TUMBLE", 30 * MINUTE, 30 * MINUTE), Windowing("HOP", HO
 @pytest.fixture(autouse=True)
 def many(monkeypatch: pytest.MonkeyPatch) -> None:
     """These few rows are as many as would not go through one task."""
-    monkeypatch.setattr(SliceStore, "tune_for", lambda store, files: setattr(store, "tasks", Tasks(2)))
+    monkeypatch.setattr(Tuning, "tune_for", lambda tuning, files: setattr(tuning, "tasks", Tasks(2)))
 
 
 def bounded(place: Path, *inserts: str, **options: str) -> tuple[Plan, Home]:

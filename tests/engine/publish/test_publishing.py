@@ -16,6 +16,7 @@ from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Entry, Position, Published, Restate, Tick
 from airflow_nrt.home.log.log import Log
 from airflow_nrt.sql.load import load_report
+from tests.engine.no_spark import NO_SPARK
 from tests.engine.oracle import Windowing
 from tests.engine.reports import FEW, HOUR, MINUTE, MORNING, Stream, curve_insert, events_table, plan_of, random_events
 from tests.launch.homes import REPORT, lease
@@ -76,10 +77,10 @@ class Curve:
         return self.writer.append(Tick(self._staged(texts), 0, Position(), removed))
 
     def publish(self, entry: Entry, then: Callable[[Published], None] = lambda published: None) -> None:
-        publish_entry(self.home, self.plan, entry, then)
+        publish_entry(NO_SPARK, self.home, self.plan, entry, then)
 
     def roll_forward(self) -> None:
-        roll_forward(self.home, self.plan, self.home.log())
+        roll_forward(NO_SPARK, self.home, self.plan, self.home.log())
 
     @property
     def visible(self) -> dict[str, str]:
@@ -125,10 +126,10 @@ def test_a_driver_publishes_what_a_backfill_has_left_for_long(curve: Curve, monk
     curve.restate({"a": "restated", "b": "old"})
     curve.publish(curve.fire({"b": "new"}))
     curve.writer.check()
-    publish_abandoned(curve.home, curve.plan, curve.writer.foreign_entries)
+    publish_abandoned(NO_SPARK, curve.home, curve.plan, curve.writer.foreign_entries)
     assert curve.visible == {"b": "new"}, "it may be at work"
     monkeypatch.setattr("airflow_nrt.engine.publish.publishing.ABANDONED_MS", -1000)
-    publish_abandoned(curve.home, curve.plan, curve.writer.foreign_entries)
+    publish_abandoned(NO_SPARK, curve.home, curve.plan, curve.writer.foreign_entries)
     assert curve.visible == {"a": "restated", "b": "new"}
     assert curve.writer.foreign_entries == [] and list(curve.home.staged.iterdir()) == []
 
@@ -140,6 +141,6 @@ def test_what_can_t_be_published_does_not_stop_the_driver(
     curve.sink.write_text("a file where the directory should be")
     curve.writer.check()
     monkeypatch.setattr("airflow_nrt.engine.publish.publishing.ABANDONED_MS", -1000)
-    publish_abandoned(curve.home, curve.plan, curve.writer.foreign_entries)
+    publish_abandoned(NO_SPARK, curve.home, curve.plan, curve.writer.foreign_entries)
     assert f"entry {entry.n} can't be published" in caplog.text
     assert list(curve.home.staged.iterdir()) != []

@@ -13,7 +13,6 @@ import pytest
 
 from airflow_nrt.basics.errors import InputError
 from airflow_nrt.engine.backfill import backfill
-from airflow_nrt.engine.functions import register_functions
 from airflow_nrt.engine.query import run_bounded
 from airflow_nrt.engine.verify.interval import Interval
 from airflow_nrt.engine.verify.verify import verify
@@ -224,7 +223,6 @@ def test_python_functions_have_times(spark, tmp_path: Path, mode: str) -> None:
 
     def answer(query: str) -> list[tuple]:
         plan = plan_query(ddl, query, tmp_path)
-        register_functions(spark, plan)
         return sorted(tuple(json.loads(row).values()) for row in run_bounded(spark, plan, mode))
 
     assert answer("SELECT k, later(t) AS a, seen(t) AS b, seen(ARRAY[t]) AS c FROM shifts WHERE k < 3") == [

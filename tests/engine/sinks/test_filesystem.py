@@ -15,6 +15,7 @@ from airflow_nrt.basics.errors import InputError
 from airflow_nrt.engine.sinks import sink_of
 from airflow_nrt.engine.verify.verify import verify
 from airflow_nrt.home.home import Home
+from tests.engine.no_spark import NO_SPARK
 from tests.engine.oracle import Windowing, count_in
 from tests.engine.reports import (
     FEW,
@@ -156,4 +157,4 @@ def test_a_sink_is_a_directory(tmp_path: Path) -> None:
     plan = plan_of(tmp_path, events_table(), curve_insert(TUMBLE.sql, FEW))
     (tmp_path / "curve").write_text("")
     with pytest.raises(InputError, match="is a file, a directory is needed"):
-        sink_of(plan.inserts[0]).check(Home.create(tmp_path / "home", plan), plan.inserts[0])
+        sink_of(plan.inserts[0]).check(NO_SPARK, Home.create(tmp_path / "home", plan), plan.inserts[0])

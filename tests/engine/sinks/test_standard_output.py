@@ -12,6 +12,7 @@ from airflow_nrt.engine.verify.verify import verify
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Entry, Position, Published, Tick
 from tests import sample
+from tests.engine.no_spark import NO_SPARK
 from tests.engine.reports import FEW, HOUR, MORNING, Event, Stream, curve_insert, events_table, plan_of, write_events
 
 
@@ -28,7 +29,7 @@ def test_prints_rows_as_flink_does(spark, tmp_path: Path, capfd) -> None:
     stream.end()
     assert printed(capfd) == ["+I[1, 2024-06-18 02:00:00, 2024-06-18 03:00:00, 1, 1, null]"]
     for entry in stream.entries:
-        publish_entry(stream.home, plan, entry)
+        publish_entry(spark, stream.home, plan, entry)
     assert printed(capfd) == []
     verdict = verify(spark, plan, stream.home)
     assert verdict.is_proven and "can't be read back" in verdict.notes[0]
@@ -53,7 +54,7 @@ def test_prints_what_happens_to_rows_that_change(spark, tmp_path: Path, capfd) -
     stream.absorb_batches(tmp_path, batches[2:])
     assert sorted(printed(capfd)) == ["+U[2, 2]", "-D[1, 1]", "-U[2, 1]"]
     for entry in stream.entries:
-        publish_entry(stream.home, plan, entry)
+        publish_entry(spark, stream.home, plan, entry)
     assert printed(capfd) == []
 
 
@@ -64,6 +65,6 @@ def test_an_output_that_takes_texts_alone_has_the_rows_too(tmp_path: Path) -> No
     published = Published(insert.name, None, None, "complete", 1, "", "rows.txt", "")
     entry = Entry(0, "tick", 1, 0, "", Tick((published,), 0, Position()))
     with contextlib.redirect_stdout(io.StringIO()) as notebook:
-        Print().publish(Home(tmp_path), insert, entry, [published])
+        Print().publish(NO_SPARK, Home(tmp_path), insert, entry, [published])
     assert notebook.getvalue() == "+I[ä, 3]\n"
     assert not (tmp_path / "rows.txt").exists()

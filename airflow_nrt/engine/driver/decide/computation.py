@@ -14,7 +14,11 @@ class Computation(Protocol):
     refers to it. `last` is the number of the last entry."""
 
     def tune(self, files: Iterable[Split | StateFile]) -> bool:
-        """The next plans read these files; gives whether one task does."""
+        """The next plans of this event read these files; gives whether one task does."""
+        ...
+
+    def untune(self) -> None:
+        """The event is over: nothing is tuned for its files any more."""
         ...
 
     def set_clock(self, clock: int) -> Mapping[str, str]:

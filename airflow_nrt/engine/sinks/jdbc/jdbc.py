@@ -24,7 +24,6 @@ from airflow_nrt.engine.sinks.jdbc.tables import ROW, STAGE, WINDOW, Tables, sta
 from airflow_nrt.engine.sinks.jdbc.texts import text_sql, written
 from airflow_nrt.engine.sinks.sink import Ledger, Sink, Standing
 from airflow_nrt.engine.sinks.staged_parquet import in_windows, read_staged, staged_parquet, staged_sample
-from airflow_nrt.engine.spark.active import active_session
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Entry, Published
 from airflow_nrt.model.connectors.jdbc import TABLE
@@ -38,9 +37,9 @@ if TYPE_CHECKING:
 class Jdbc(Sink):
     publishes_entries = True
 
-    def check(self, home: Home, insert: Insert) -> None:
+    def check(self, spark: SparkSession, home: Home, insert: Insert) -> None:
         """Raises InputError also if the table lacks a column, or its user a privilege."""
-        with_database(active_session(), insert.sink, lambda database: Tables(database, insert).ready(home))
+        with_database(spark, insert.sink, lambda database: Tables(database, insert).ready(home))
 
     def stage(self, frame: DataFrame, insert: Insert, directory: Path, state: str, tasks: int) -> Iterator[Published]:
         """Writes the values as texts, in Parquet, one file a window."""
@@ -58,13 +57,14 @@ class Jdbc(Sink):
 
         return staged_parquet(rows, insert, directory, state, target)
 
-    def publish(self, home: Home, insert: Insert, entry: Entry, files: Sequence[Published]) -> None:
+    def publish(
+        self, spark: SparkSession, home: Home, insert: Insert, entry: Entry, files: Sequence[Published]
+    ) -> None:
         """One transaction for all files of an entry. If one is missing, all were published before."""
         # A window that did not change has no file.
         files = [one for one in files if one.rows]
         if not files or not all((home.path / one.staged).is_file() for one in files):
             return
-        spark = active_session()
         stage = f"{stages_of(home, insert, entry.epoch is not None)}{entry.n}-{uuid.uuid4().hex}"
         try:
             _write(spark, insert, stage, [home.path / one.staged for one in files])
@@ -74,11 +74,11 @@ class Jdbc(Sink):
                 with_database(spark, insert.sink, lambda database: Tables(database, insert).drop_staged(stage))
             raise
 
-    def remove(self, home: Home, insert: Insert, entry: Entry, target: str) -> None:
+    def remove(self, spark: SparkSession, home: Home, insert: Insert, entry: Entry, target: str) -> None:
         """Removes a window, unless this entry or a later one has published it."""
         end = target.partition("-")[0]
         if end.isdecimal():
-            with_database(active_session(), insert.sink, lambda one: remove(one, home, insert, entry, int(end)))
+            with_database(spark, insert.sink, lambda one: remove(one, home, insert, entry, int(end)))
 
     def standing(self, spark: SparkSession, insert: Insert, ledger: Ledger, ends: Iterable[int | None]) -> Standing:
         """The rows of the table in these windows. Rows of other windows are foreign, if the log has none there."""

@@ -11,14 +11,13 @@ import uuid
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, SparkSession
 
 from airflow_nrt.basics.spelling import string_literal
 from airflow_nrt.engine.sinks.kafka.records import ENTRY, HEADERS, KEY, REPORT, VALUE, header, records
 from airflow_nrt.engine.sinks.sink import Sink
 from airflow_nrt.engine.sinks.staged_parquet import in_windows, staged_parquet
 from airflow_nrt.engine.sources.kafka.client import PATIENCE, Client
-from airflow_nrt.engine.spark.active import active_session
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Entry, Published
 from airflow_nrt.model.connectors.kafka_options import properties, topics
@@ -30,9 +29,9 @@ _OF_CONSUMERS = ("group.id", "auto.offset.reset", "enable.auto.commit", "isolati
 class Kafka(Sink):
     publishes_entries = True
 
-    def check(self, home: Home, insert: Insert) -> None:
+    def check(self, spark: SparkSession, home: Home, insert: Insert) -> None:
         """Raises InputError if there is no such topic. A topic may have several writers, so nothing is claimed."""
-        client = Client(active_session(), insert.sink)
+        client = Client(spark, insert.sink)
         try:
             client.partitions()
         finally:
@@ -43,12 +42,13 @@ class Kafka(Sink):
         rows = records(in_windows(frame, insert, tasks), insert)
         return staged_parquet(rows, insert, directory, state, lambda end: uuid.uuid4().hex)
 
-    def publish(self, home: Home, insert: Insert, entry: Entry, files: Sequence[Published]) -> None:
+    def publish(
+        self, spark: SparkSession, home: Home, insert: Insert, entry: Entry, files: Sequence[Published]
+    ) -> None:
         # A window that did not change has no file.
         files = [one for one in files if one.rows]
         if not files or not all((home.path / one.staged).is_file() for one in files):
             return
-        spark = active_session()
         paths = [str(home.path / one.staged) for one in files]
         of_entry = {REPORT: home.identity().name, ENTRY: str(entry.n)}
         more = ", ".join(header(name, string_literal(text)) for name, text in of_entry.items())
@@ -57,5 +57,5 @@ class Kafka(Sink):
         rows = spark.read.parquet(*paths).selectExpr(KEY, VALUE, f"concat({HEADERS}, array({more})) AS {HEADERS}")
         rows.write.format("kafka").options(**waits, **given, topic=topics(insert.sink)[0], includeHeaders=True).save()
 
-    def remove(self, home: Home, insert: Insert, entry: Entry, target: str) -> None:
+    def remove(self, spark: SparkSession, home: Home, insert: Insert, entry: Entry, target: str) -> None:
         """Does nothing: what was sent can't be taken back."""

@@ -16,7 +16,9 @@ from airflow_nrt.engine.failures.thrown import chain_of
 from airflow_nrt.engine.sinks.lakehouse.delta_past import delta_past
 from airflow_nrt.engine.sinks.lakehouse.lake_table import CHANGES, LakeTable, Mark
 from airflow_nrt.engine.sinks.table_past import TablePast
+from airflow_nrt.engine.spark.frames import named
 from airflow_nrt.engine.spark.lakehouse.delta_log import delta_mark, delta_properties, delta_snapshot
+from airflow_nrt.engine.spark.settings import setting
 from airflow_nrt.home.heartbeat import now_ms
 from airflow_nrt.model.connectors.delta import PATH
 
@@ -91,15 +93,9 @@ class DeltaTable(LakeTable):
 
     def merge(self, rows: DataFrame, mark: Mark) -> None:
         """MERGE takes its mark from the settings of the session that it runs in."""
-        session = rows.sparkSession
-        rows.createOrReplaceTempView(CHANGES)
-        session.conf.set(_APPLICATION, mark.writer)
-        session.conf.set(_VERSION, str(mark.entry))
-        try:
+        marked = {_APPLICATION: mark.writer, _VERSION: str(mark.entry)}
+        with named({CHANGES: rows}) as session, setting(session, marked):
             session.sql(self.merge_sql(self.sql_name))
-        finally:
-            session.conf.unset(_APPLICATION)
-            session.conf.unset(_VERSION)
 
     def files(self) -> int:
         return int(self._snapshot().numOfFiles())
@@ -110,11 +106,8 @@ class DeltaTable(LakeTable):
     def forget(self, before: int) -> None:
         """Delta counts whole hours, and asks whether less than seven days is meant: the caller has said so."""
         hours = max((now_ms() - before) // HOUR, 0)
-        self.spark.conf.set(_ASKS, "false")
-        try:
+        with setting(self.spark, {_ASKS: "false"}):
             self.spark.sql(f"VACUUM {self.sql_name} RETAIN {hours} HOURS")
-        finally:
-            self.spark.conf.unset(_ASKS)
 
     def lost_race(self, failure: Exception) -> bool:
         return any(race in one.kind for one in chain_of(failure) for race in _RACES)

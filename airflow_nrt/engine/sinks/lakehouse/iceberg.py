@@ -21,7 +21,9 @@ from airflow_nrt.engine.java.objects import elements
 from airflow_nrt.engine.sinks.lakehouse.iceberg_past import iceberg_past, in_snapshot
 from airflow_nrt.engine.sinks.lakehouse.lake_table import CHANGES, LakeTable, Mark
 from airflow_nrt.engine.sinks.table_past import TablePast
+from airflow_nrt.engine.spark.frames import named
 from airflow_nrt.engine.spark.lakehouse.iceberg_catalog import IcebergPlace
+from airflow_nrt.engine.spark.settings import setting
 from airflow_nrt.model.plan import Insert
 
 _MAIN = "main"
@@ -91,16 +93,9 @@ class IcebergTable(LakeTable):
 
     def merge(self, rows: DataFrame, mark: Mark) -> None:
         """MERGE takes what it notes in its snapshot from the settings of the session that it runs in."""
-        session = rows.sparkSession
-        rows.createOrReplaceTempView(CHANGES)
         noted = {f"{_NOTED}.{name}": text for name, text in in_snapshot(mark).items()}
-        try:
-            for name, text in noted.items():
-                session.conf.set(name, text)
+        with named({CHANGES: rows}) as session, setting(session, noted):
             self._commit(mark, lambda branch: session.sql(self.merge_sql(branch)))
-        finally:
-            for name in noted:
-                session.conf.unset(name)
 
     def _commit(self, mark: Mark, write: Callable[[str], object]) -> None:
         """Lets `write` prepare the commit in a branch, by its name in SQL, and makes it the state of the table."""

@@ -22,7 +22,6 @@ from airflow_nrt.engine.sinks.lakehouse.ownership import claim, writer_of
 from airflow_nrt.engine.sinks.sink import Ledger, Maintained, Sink, Standing
 from airflow_nrt.engine.sinks.staged_parquet import in_windows, staged_parquet, staged_sample
 from airflow_nrt.engine.sinks.table_past import TablePast
-from airflow_nrt.engine.spark.active import active_session
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Entry, Published
 from airflow_nrt.model.connectors import connector_of
@@ -43,12 +42,12 @@ class Lakehouse(Sink):
     version: int | None = None
     publishes_entries = True
 
-    def check(self, home: Home, insert: Insert) -> None:
+    def check(self, spark: SparkSession, home: Home, insert: Insert) -> None:
         """Raises InputError also if the table lacks a column, or has one of another type."""
         _check_apart(home, insert)
         with explained(insert.sink):
             may_create = read_option(insert.sink.options, connector_of(insert.sink).options, CREATE)
-            claim(self.table_of(active_session(), insert), home, may_create)
+            claim(self.table_of(spark, insert), home, may_create)
 
     def stage(self, frame: DataFrame, insert: Insert, directory: Path, state: str, tasks: int) -> Iterator[Published]:
         """Writes the values in Parquet, one file a window."""
@@ -64,23 +63,25 @@ class Lakehouse(Sink):
             lambda end: uuid.uuid4().hex if end is None else str(end),
         )
 
-    def publish(self, home: Home, insert: Insert, entry: Entry, files: Sequence[Published]) -> None:
+    def publish(
+        self, spark: SparkSession, home: Home, insert: Insert, entry: Entry, files: Sequence[Published]
+    ) -> None:
         """Publishes the entry, also what it removes, and those before it that the table lacks."""
         with explained(insert.sink):
-            follow(self.table_of(active_session(), insert), home, entry)
+            follow(self.table_of(spark, insert), home, entry)
 
-    def remove(self, home: Home, insert: Insert, entry: Entry, target: str) -> None:
+    def remove(self, spark: SparkSession, home: Home, insert: Insert, entry: Entry, target: str) -> None:
         """Publishes the entry, which removes the target."""
-        self.publish(home, insert, entry, ())
+        self.publish(spark, home, insert, entry, ())
 
     def sample(
         self, home: Home, insert: Insert, published: Published, keys: Sequence[str], measures: Sequence[str], limit: int
     ) -> tuple[pa.Table, int] | None:
         return staged_sample(home.path / published.staged, keys, measures, limit)
 
-    def maintain(self, home: Home, insert: Insert, before: int) -> Maintained:
+    def maintain(self, spark: SparkSession, home: Home, insert: Insert, before: int) -> Maintained:
         with explained(insert.sink):
-            table = self.table_of(active_session(), insert)
+            table = self.table_of(spark, insert)
             claim(table, home, may_create=False)
             return maintained(table, before)
 

@@ -17,6 +17,7 @@ from pyspark.sql import DataFrame, SparkSession
 from airflow_nrt.engine.java.java_class import shipped_class
 from airflow_nrt.engine.java.objects import java_class
 from airflow_nrt.engine.sources.kafka.client import PATIENCE
+from airflow_nrt.engine.spark.settings import setting
 
 _ROWS = "KafkaRows"
 Ranges = Mapping[str, tuple[int, int]]
@@ -64,11 +65,8 @@ def copied_rows(spark: SparkSession, properties: Mapping[str, str], ranges: Rang
     }
     name = "spark.sql.sources.useV1SourceList"
     before = spark.conf.get(name) or ""
-    spark.conf.set(name, ",".join(one for one in before.split(",") if one != "kafka"))
-    try:
+    with setting(spark, {name: ",".join(one for one in before.split(",") if one != "kafka")}):
         scan = spark.read.format("kafka").options(**options).load()._jdf
-    finally:
-        spark.conf.set(name, before)
     return _frame(spark, scan.queryExecution().toRdd(), scan.schema())
 
 

@@ -70,13 +70,13 @@ def test_a_crash_before_or_after_the_transaction(spark, server: Server, tmp_path
     stream = Stream(spark, plan, tmp_path / "home")
     stream.absorb(arrive(tmp_path, "0", (1, 5, "10:01:00"), (2, 7, "10:02:00")), source="orders")
     put_back(kept, stream.home)
-    roll_forward(stream.home, plan, stream.home.log())
+    roll_forward(spark, stream.home, plan, stream.home.log())
     assert server.query("SELECT shop, price FROM crashed ORDER BY shop") == [["1", "5"], ["2", "7"]]
     # Staged, decided, and not published: the driver died before the transaction.
     server.query("DELETE FROM nrt_windows WHERE insert_name = 'curve'")
     server.query("DELETE FROM crashed")
     put_back(kept, stream.home)
-    roll_forward(stream.home, plan, stream.home.log())
+    roll_forward(spark, stream.home, plan, stream.home.log())
     assert server.query("SELECT shop, price FROM crashed ORDER BY shop") == [["1", "5"], ["2", "7"]]
     assert staged(server, "crashed") == 0
 
@@ -104,7 +104,7 @@ def test_a_driver_with_a_successor_publishes_nothing(spark, server: Server, tmp_
     new.absorb(arrive(tmp_path, "1", (1, 5, "10:22:00")), source="orders")
     put_back(kept, old.home)
     with pytest.raises(FencedError, match="a driver of epoch 2 publishes to table fenced: this one has epoch 1"):
-        publish_entry(old.home, plan, entry)
+        publish_entry(spark, old.home, plan, entry)
     assert staged(server, "fenced") == 0
 
 

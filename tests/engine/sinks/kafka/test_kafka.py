@@ -89,7 +89,7 @@ def test_what_is_written_again_counts_once(
     stream.absorb(arrive(tmp_path, "0", (1, 5, "10:01:00"), (2, 7, "10:02:00"), (2, 7, "10:31:00")), source="orders")
     monkeypatch.undo()
     # The driver died after it wrote the records, so the next one writes them again.
-    roll_forward(stream.home, plan, stream.home.log())
+    roll_forward(spark, stream.home, plan, stream.home.log())
     records = consumed(spark, broker, "again")
     assert len(records) == 4 and len({one["nrt.row"] for one in records}) == 2
     assert sorted(json.loads(value)["n"] for value in counted_once(records)) == [1, 1]

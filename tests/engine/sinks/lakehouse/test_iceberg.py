@@ -72,7 +72,7 @@ def test_two_that_publish_one_entry(spark, iceberg: Format, tmp_path: Path, monk
 
     def successor() -> None:
         before_moving(monkeypatch, lambda: None)
-        publish_entry(stream.home, plan, stream.entries[-1])
+        publish_entry(spark, stream.home, plan, stream.entries[-1])
 
     before_moving(monkeypatch, successor)
     stream.absorb(arrive(tmp_path, "0", *FIRST), source="orders")

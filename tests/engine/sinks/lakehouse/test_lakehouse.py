@@ -41,7 +41,7 @@ def test_windows_are_there_once_and_proven(spark, lake: Format, tmp_path: Path, 
     assert verdict.is_proven and not verdict.problems and verdict.inserts[0].windows == 3
     # A driver that died after the commit left what it had staged.
     put_back(kept, again.home)
-    roll_forward(again.home, plan, again.home.log())
+    roll_forward(spark, again.home, plan, again.home.log())
     assert curve(spark, plan) == last and not any(again.home.staged.iterdir())
 
 
@@ -51,7 +51,7 @@ def test_rows_without_windows_are_added_once(spark, lake: Format, tmp_path: Path
     stream.absorb(arrive(tmp_path, "0", (1, 5, "10:01:00"), (2, 7, "10:02:00")), source="orders")
     stream.absorb(arrive(tmp_path, "1", (1, 5, "10:01:00")), source="orders")
     put_back(kept, stream.home)
-    roll_forward(stream.home, plan, stream.home.log())
+    roll_forward(spark, stream.home, plan, stream.home.log())
     assert rows(spark, plan, "shop", "price") == [(1, 5), (1, 5), (2, 7)]
     assert verify(spark, plan, stream.home).is_proven
 
@@ -65,7 +65,7 @@ def test_rows_that_change_replace_and_delete_by_their_key(spark, lake: Format, t
     assert rows(spark, plan, "shop", "n") == [(1, 1), (2, 1)]
     stream.absorb(arrive(tmp_path, "1", (1, 5, "10:03:00"), (2, 7, "10:03:00"), (2, 8, "10:03:00")), source="orders")
     put_back(kept, stream.home)
-    roll_forward(stream.home, plan, stream.home.log())
+    roll_forward(spark, stream.home, plan, stream.home.log())
     assert rows(spark, plan, "shop", "n") == [(1, 2)]
     assert entries(spark, plan, writer_of(stream.home, table_of(spark, plan)))[0] == stream.entries[-1].n
     assert verify(spark, plan, stream.home).is_proven
@@ -92,7 +92,7 @@ def test_a_driver_overtakes_a_backfill(
     marks = table_of(spark, plan)
     until = marks.published(f"airflow-nrt/{stream.home.identity().id}/curve")
     put_back(kept, stream.home)
-    publish_entry(stream.home, plan, unpublished)
+    publish_entry(spark, stream.home, plan, unpublished)
     assert curve(spark, plan) == final
     assert marks.published(f"airflow-nrt/{stream.home.identity().id}/curve") == until > unpublished.n
     assert verify(spark, plan, stream.home).is_proven

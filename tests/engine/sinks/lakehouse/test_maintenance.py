@@ -30,7 +30,7 @@ def test_a_table_is_compacted_beside_a_driver(spark, lake: Format, tmp_path: Pat
     mark = table.published(writer_of(stream.home, table))
     # The hardest case: no older version is left.
     (insert,) = plan.inserts
-    done = sink_of(insert).maintain(stream.home, insert, now_ms())
+    done = sink_of(insert).maintain(spark, stream.home, insert, now_ms())
     assert done is not None and done.files_before >= 5 and done.files_after < done.files_before
     assert curve(spark, plan) == before and table.published(writer_of(stream.home, table)) == mark
     stream.absorb(arrive(tmp_path, "last", (1, 5, "11:01:00"), (2, 5, "11:02:00")), source="orders")

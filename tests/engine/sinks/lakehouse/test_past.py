@@ -26,7 +26,7 @@ FIRST = ((1, 5, "10:01:00"), (2, 7, "10:12:00"), (1, 9, "10:22:30"))
 def maintain(stream: Stream) -> None:
     """Compacts the table, and leaves nothing of its history that can be read."""
     (insert,) = stream.plan.inserts
-    sink_of(insert).maintain(stream.home, insert, now_ms())
+    sink_of(insert).maintain(stream.driver.spark, stream.home, insert, now_ms())
 
 
 def after_the_log_is_read(monkeypatch: pytest.MonkeyPatch, do: Callable[[], object]) -> None:

@@ -39,7 +39,7 @@ class SqliteConnector(SinkOnly):
 
 
 class Sqlite(Sink):
-    def check(self, home: Home, insert: Insert) -> None:
+    def check(self, spark: SparkSession, home: Home, insert: Insert) -> None:
         with sqlite3.connect(insert.sink.path) as database:
             database.execute("CREATE TABLE IF NOT EXISTS owner (id TEXT PRIMARY KEY)")
             database.execute("CREATE TABLE IF NOT EXISTS rows (target TEXT, ends INTEGER, value TEXT)")
@@ -61,7 +61,9 @@ class Sqlite(Sink):
             staged = str(file.relative_to(directory.parent.parent))
             yield Published(insert.name, start, end, state, content.count(b"\n"), checksum, staged, str(end))
 
-    def publish(self, home: Home, insert: Insert, entry: Entry, files: Sequence[Published]) -> None:
+    def publish(
+        self, spark: SparkSession, home: Home, insert: Insert, entry: Entry, files: Sequence[Published]
+    ) -> None:
         (published,) = files
         try:
             lines = (home.path / published.staged).read_text(encoding="utf-8").splitlines()
@@ -72,7 +74,7 @@ class Sqlite(Sink):
             rows = [(published.target, published.end, line) for line in lines]
             database.executemany("INSERT INTO rows VALUES (?, ?, ?)", rows)
 
-    def remove(self, home: Home, insert: Insert, entry: Entry, target: str) -> None:
+    def remove(self, spark: SparkSession, home: Home, insert: Insert, entry: Entry, target: str) -> None:
         with sqlite3.connect(insert.sink.path) as database:
             database.execute("DELETE FROM rows WHERE target = ?", [target])
 
