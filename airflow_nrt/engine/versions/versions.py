@@ -154,10 +154,10 @@ def _touched(store: SliceStore, layout: Layout, file: StateFile, counts: bool) -
         return [
             Touched(layout.operator.window.first_end(file.first), layout.operator.window.last_end(file.last), file.rows)
         ]
-    counters = [one.name for one in layout.row_accumulators if one.counts_rows]
-    rows = store.read([file], [*layout.slots, *counters])
+    number = layout.accumulators.row_count
+    rows = store.read([file], [*layout.slots, *([] if number is None else [number.name])])
     assert rows is not None
-    count = F.sum(counters[0]) if counters else F.count("*")
+    count = F.count("*") if number is None else F.sum(number.name)
     found = rows.where(f"{SLICE} IS NOT NULL").groupBy(*layout.slots).agg(count.alias("n")).collect()
     window = layout.operator.window
     return [Touched(layout.slices.first_window(window, row), window.last_end(row[SLICE]), row.n) for row in found]

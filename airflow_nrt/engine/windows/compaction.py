@@ -13,6 +13,7 @@ from dataclasses import replace
 
 from pyspark.sql import DataFrame
 
+from airflow_nrt.engine.aggregates.accumulator_layout import names
 from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.engine.windows.layout import Layout
 from airflow_nrt.engine.windows.partials import combine
@@ -23,15 +24,14 @@ FANOUT = 12
 
 def compact(store: SliceStore, layout: Layout, state: OperatorState) -> OperatorState:
     """The same state in fewer files, if a level has too many."""
-    columns = [*layout.keys, *layout.slots, *(one.name for one in layout.closed_accumulators)]
+    columns = [*layout.keys, *layout.slots, *names(layout.closed_accumulators)]
     closed = merge_level(store, layout, state.closed, columns, layout.slices.merged)
     return replace(compact_rows(store, layout, state), closed=closed)
 
 
 def compact_rows(store: SliceStore, layout: Layout, state: OperatorState) -> OperatorState:
     """The same for `rows` of the state, the partials as they were absorbed."""
-    slots, values = [*layout.keys, *layout.slots], [name for name, _ in layout.values]
-    columns = [*slots, *layout.stored, *values, *(one.name for one in layout.row_accumulators)]
+    columns = [*layout.keys, *layout.slots, *layout.stored, *layout.accumulators.columns]
     history = tuple(file for file in state.rows if state.fired is not None and file.last <= state.fired)
     opened = tuple(file for file in state.rows if file not in history)
     parts = [merge_level(store, layout, part, columns, combine) for part in (history, opened)]

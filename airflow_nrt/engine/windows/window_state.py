@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from pyspark.sql import DataFrame
 
 from airflow_nrt.basics.instants import END_OF_TIME
+from airflow_nrt.engine.aggregates.accumulator_layout import names
 from airflow_nrt.engine.state.columns import SLICE
 from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.engine.windows.aggregate import fire
@@ -48,7 +49,7 @@ def prepare_firing(store: SliceStore, layout: Layout, state: OperatorState, unti
         if kept is not None:
             file = store.write(layout.operator.name, kept).file
             new_closed = (file,) if file is not None else ()
-    columns = [*layout.keys, *layout.slots, *(one.name for one in layout.closed_accumulators)]
+    columns = [*layout.keys, *layout.slots, *names(layout.closed_accumulators)]
     known = [file for file in state.closed if window.last_end(file.last) > after]
     closed = store.read([*known, *new_closed], columns)
     # If a file spans a gap in the data, no slice may close at all; then this is empty.
@@ -71,7 +72,7 @@ def peek(store: SliceStore, layout: Layout, state: OperatorState, after: int, un
     """The current results of windows with `after < end <= until`. Nothing closes."""
     window = layout.operator.window
     fired = BEFORE_TIME if state.fired is None else state.fired
-    columns = [*layout.keys, *layout.slots, *(one.name for one in layout.closed_accumulators)]
+    columns = [*layout.keys, *layout.slots, *names(layout.closed_accumulators)]
     closed = store.read([file for file in state.closed if window.last_end(file.last) > after], columns)
     opened = _closed(store, layout, state, fired, until, f"{window.last_end(Sql(SLICE))} > {after}L")
     together = closed if opened is None else opened if closed is None else closed.unionByName(opened.select(*columns))
@@ -83,12 +84,7 @@ def _closed(
     store: SliceStore, layout: Layout, state: OperatorState, after: int, until: int, which: str
 ) -> DataFrame | None:
     """Closed partials of the partials that close in (after, until] and meet the condition `which`."""
-    columns = [
-        *layout.keys,
-        *layout.slots,
-        *(name for name, _ in layout.values),
-        *(one.name for one in layout.row_accumulators),
-    ]
+    columns = [*layout.keys, *layout.slots, *layout.accumulators.columns]
     closing = [file for file in state.rows if file.last > after and file.first <= until]
     rows = store.read(closing, columns)
     if rows is None:
@@ -103,10 +99,10 @@ def _history(
 ) -> History | None:
     """The distinct values of earlier slices of the same windows. `new` is the most partials that close."""
     window = layout.operator.window
-    if not (layout.sets and layout.slices.shared and layout.slices.counts_when_closing):
+    if not (layout.accumulators.sets and layout.slices.shared and layout.slices.counts_when_closing):
         return None
     earlier = [file for file in state.rows if file.first <= after and window.last_end(file.last) > after]
-    rows = store.read(earlier, [*layout.keys, SLICE, *(name for name, _ in layout.values)])
+    rows = store.read(earlier, [*layout.keys, SLICE, *layout.accumulators.values])
     if rows is None:
         return None
     rows = rows.where(f"{SLICE} <= {after}L AND {window.last_end(Sql(SLICE))} > {after}L AND {which}")
@@ -115,11 +111,11 @@ def _history(
 
 def _value_rows(store: SliceStore, layout: Layout, state: OperatorState, after: int, until: int) -> DataFrame | None:
     """If windows can lose values: the partials with distinct values of all slices in the firing windows."""
-    if layout.slices.counts_when_closing or not layout.sets:
+    if layout.slices.counts_when_closing or not layout.accumulators.sets:
         return None
     window = layout.operator.window
     needed = [file for file in state.rows if file.first <= until and window.last_end(file.last) > after]
-    rows = store.read(needed, [*layout.keys, *layout.slots, *(name for name, _ in layout.values)])
+    rows = store.read(needed, [*layout.keys, *layout.slots, *layout.accumulators.values])
     if rows is None:
         return None
     return rows.where(f"{layout.closes} <= {until}L AND {window.last_end(Sql(SLICE))} > {after}L")
@@ -137,6 +133,6 @@ def _needed_later(layout: Layout, rows: tuple[StateFile, ...], after: int, until
 
 def _rows_needed(layout: Layout, file: StateFile, until: int) -> bool:
     """Whether a later firing reads a file of `rows`."""
-    if layout.sets and layout.slices.shared:
+    if layout.accumulators.sets and layout.slices.shared:
         return layout.operator.window.last_end(file.last) > until
     return file.last > until
