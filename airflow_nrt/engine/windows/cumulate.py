@@ -8,8 +8,6 @@ TUMBLE has one slice a window. With `only_updates` only the last window of a sta
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from pyspark.sql import DataFrame, Row
 from pyspark.sql import functions as F
 
@@ -17,7 +15,7 @@ from airflow_nrt.engine.aggregates.accumulator_layout import names
 from airflow_nrt.engine.state.columns import SLICE
 from airflow_nrt.engine.windows.layout import Layout, Slices
 from airflow_nrt.engine.windows.slice_merge import GROUP_END
-from airflow_nrt.home.log.entries import StateFile
+from airflow_nrt.home.log.state_kinds import Partials
 from airflow_nrt.model.internal_columns import WINDOW_END
 from airflow_nrt.model.windows import Sql, Window
 
@@ -33,8 +31,8 @@ class Nested(Slices):
     def outlasts(self, window: Window, until: int) -> str:
         return f"{window.last_end(Sql(SLICE))} > {until}L"
 
-    def leaves_out(self, window: Window, files: Iterable[StateFile], after: int, until: int, written: bool) -> bool:
-        earliest = [max(file.first, after + 1) for file in files if file.first <= until and file.last > after]
+    def leaves_out(self, window: Window, rows: Partials, after: int, until: int, written: bool) -> bool:
+        earliest = [max(one.first, after + 1) for one in rows.closing(after, until).ends]
         return any(window.last_end(window.slice_end(slice_end - 1)) <= until for slice_end in earliest)
 
     def fire(self, layout: Layout, closed: DataFrame, rows: DataFrame | None, after: int, until: int) -> DataFrame:

@@ -6,7 +6,6 @@ is taken, so that values are not copied into windows.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from functools import reduce
 from types import MappingProxyType
 
@@ -17,7 +16,7 @@ from airflow_nrt.engine.aggregates.group_merge import aggregate, padded
 from airflow_nrt.engine.state.columns import FROM, SLICE
 from airflow_nrt.engine.windows import hop_masks, hop_ranges
 from airflow_nrt.engine.windows.layout import Layout, Slices
-from airflow_nrt.home.log.entries import StateFile
+from airflow_nrt.home.log.state_kinds import Partials
 from airflow_nrt.model.internal_columns import WINDOW_END
 from airflow_nrt.model.windows import Sql, Window
 
@@ -36,7 +35,7 @@ class Overlapping(Slices):
         """All: a late row can end now whatever its slice is. It is written with the others, and never read again."""
         return "true"
 
-    def leaves_out(self, window: Window, files: Iterable[StateFile], after: int, until: int, written: bool) -> bool:
+    def leaves_out(self, window: Window, rows: Partials, after: int, until: int, written: bool) -> bool:
         return not written
 
     def fire(self, layout: Layout, closed: DataFrame, rows: DataFrame | None, after: int, until: int) -> DataFrame:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -12,7 +12,7 @@ from pyspark.sql import DataFrame, Row
 from airflow_nrt.engine.aggregates.accumulator_layout import AccumulatorLayout
 from airflow_nrt.engine.aggregates.accumulators import Accumulator
 from airflow_nrt.engine.state.columns import EXPIRES, GENERATION, SLICE
-from airflow_nrt.home.log.entries import StateFile
+from airflow_nrt.home.log.state_kinds import Partials
 from airflow_nrt.model.internal_columns import SEEN
 from airflow_nrt.model.operators import WindowAggregate
 from airflow_nrt.model.windows import Window
@@ -39,8 +39,8 @@ class Slices(ABC):
         """SQL: which partials are written for later windows, when those up to `until` fire and they close."""
 
     @abstractmethod
-    def leaves_out(self, window: Window, files: Iterable[StateFile], after: int, until: int, written: bool) -> bool:
-        """Whether partials of these files close in (after, until] and `outlasts` leaves them out.
+    def leaves_out(self, window: Window, rows: Partials, after: int, until: int, written: bool) -> bool:
+        """Whether some of these partials close in (after, until] and `outlasts` leaves them out.
 
         `written` says whether some were written.
         """

@@ -24,8 +24,9 @@ from airflow_nrt.engine.windows.layout import Layout
 from airflow_nrt.engine.windows.partials import combine
 from airflow_nrt.engine.windows.sessions import IS_LATE, assigned
 from airflow_nrt.engine.windows.slice_merge import close
-from airflow_nrt.engine.windows.window_state import BEFORE_TIME, Firing
+from airflow_nrt.engine.windows.window_state import Firing
 from airflow_nrt.home.log.entries import OperatorState
+from airflow_nrt.home.log.state_kinds import Partials
 from airflow_nrt.model.internal_columns import BATCH, SEEN, WINDOW_START
 from airflow_nrt.model.windows import Sql
 
@@ -41,7 +42,7 @@ def absorb(store: SliceStore, layout: Layout, state: OperatorState, sources: Map
 
 def prepare_firing(store: SliceStore, layout: Layout, state: OperatorState, until: int) -> Firing:
     """Writes one unit for each key and session, and gives the results of sessions that end up to `until`."""
-    after = BEFORE_TIME if state.fired is None else state.fired
+    after = state.fired_until
     units = _stored(store, layout, state)
     file = None
     if units is not None:
@@ -51,7 +52,7 @@ def prepare_firing(store: SliceStore, layout: Layout, state: OperatorState, unti
     sessions = store.read(written, _columns(layout))
     ending = f"{SLICE} > {after}L AND {SLICE} <= {until}L"
     results = None if sessions is None else _results(layout, sessions.where(ending), store.tasks)
-    closed = tuple(one for one in written if one.last > until)
+    closed = Partials(written).open_after(until).files
     return Firing(layout.operator.name, results, replace(state, fired=until, rows=(), closed=closed), after, until)
 
 
@@ -83,9 +84,9 @@ def _columns(layout: Layout) -> list[str]:
 
 def _stored(store: SliceStore, layout: Layout, state: OperatorState) -> DataFrame | None:
     """The units of all sessions that have not fired."""
-    fired = BEFORE_TIME if state.fired is None else state.fired
+    fired = state.fired_until
     rows = store.read(state.rows, _columns(layout))
-    closed = store.read([file for file in state.closed if file.last > fired], _columns(layout))
+    closed = store.read(Partials(state.closed).open_after(fired).files, _columns(layout))
     parts = [
         *([rows.where(f"{SLICE} IS NOT NULL")] if rows is not None else []),
         *([closed.where(f"{SLICE} > {fired}L")] if closed is not None else []),

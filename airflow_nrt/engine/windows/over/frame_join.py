@@ -17,7 +17,7 @@ from airflow_nrt.engine.spark.tuning import Tasks
 from airflow_nrt.engine.state.columns import LATE, SLICE
 from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.engine.windows.layout import Layout
-from airflow_nrt.engine.windows.window_state import BEFORE_TIME, Firing
+from airflow_nrt.engine.windows.window_state import Firing
 from airflow_nrt.home.log.entries import OperatorState
 from airflow_nrt.model.internal_columns import WINDOW_END
 from airflow_nrt.model.windows import Sql
@@ -32,7 +32,7 @@ def absorb(store: SliceStore, layout: Layout, state: OperatorState, sources: Map
 
 def prepare_firing(store: SliceStore, layout: Layout, state: OperatorState, until: int) -> Firing:
     """Writes the parts that wait for others, and gives the rows with all parts."""
-    after = BEFORE_TIME if state.fired is None else state.fired
+    after = state.fired_until
     parts = store.read((*state.rows, *state.closed), [*layout.keys, SLICE])
     left, results = None, None
     if parts is not None:

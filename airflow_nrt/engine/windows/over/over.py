@@ -23,10 +23,11 @@ from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.engine.windows.lateness import late_words
 from airflow_nrt.engine.windows.layout import Layout
 from airflow_nrt.engine.windows.over import key_expiry
-from airflow_nrt.engine.windows.over.prefix_accumulators import columns_of, heads, is_of_heads, kept, needed_heads
+from airflow_nrt.engine.windows.over.prefix_accumulators import columns_of, heads, kept, needed_heads
 from airflow_nrt.engine.windows.over.row_frames import FIRES, HEAD, IS_NEW, KEPT, fires, results
-from airflow_nrt.engine.windows.window_state import BEFORE_TIME, Firing
+from airflow_nrt.engine.windows.window_state import Firing
 from airflow_nrt.home.log.entries import OperatorState
+from airflow_nrt.home.log.state_kinds import FiredRows, Partials
 from airflow_nrt.model.internal_columns import BATCH, ROWTIME, SEEN
 from airflow_nrt.model.windows import Sql
 
@@ -58,10 +59,9 @@ def peek(store: SliceStore, layout: Layout, state: OperatorState, after: int, un
 
 def prepare_firing(store: SliceStore, layout: Layout, state: OperatorState, until: int) -> Firing:
     """Writes the rows that have not fired, and what later rows need; gives the results of rows that fire."""
-    after = BEFORE_TIME if state.fired is None else state.fired
+    after, fired = state.fired_until, FiredRows.of(state.closed)
     name, columns = layout.operator.name, columns_of(layout)
-    old_heads = tuple(file for file in state.closed if is_of_heads(file))
-    known = store.read([file for file in state.closed if file not in old_heads], columns)
+    known = store.read(fired.rows, columns)
     waiting = store.read(state.rows, columns)
     if waiting is None and known is not None and layout.operator.followers:
         waiting = known.where("false")
@@ -70,7 +70,7 @@ def prepare_firing(store: SliceStore, layout: Layout, state: OperatorState, unti
     in_frames = _in_frames(layout, waiting, known, after, until)
     reached = waiting.where(f"{SLICE} <= {until}L")
     new = in_frames.where(IS_NEW) if layout.operator.followers else reached
-    some_wait = any(file.last > until for file in state.rows)
+    some_wait = bool(Partials(state.rows).open_after(until).files)
     settled, passing = waiting, None
     if layout.operator.forgets:
         settled = key_expiry.kept_rows(layout, waiting if known is None else waiting.unionAll(known), until)
@@ -83,9 +83,9 @@ def prepare_firing(store: SliceStore, layout: Layout, state: OperatorState, unti
         state,
         fired=max(after, until),
         rows=() if left is None else (left,),
-        closed=tuple(file for file in (*old_heads, passed, still) if file is not None),
+        closed=tuple(file for file in (*fired.heads, passed, still) if file is not None),
     )
-    before = store.read(old_heads, [*columns, HEAD])
+    before = store.read(fired.heads, [*columns, HEAD])
     if before is not None:
         needed = needed_heads(layout, before, new)
         in_frames = in_frames.unionAll(needed.selectExpr("*", f"{SLICE} AS {FIRES}", f"false AS {IS_NEW}"))

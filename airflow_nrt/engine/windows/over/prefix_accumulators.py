@@ -24,13 +24,7 @@ from airflow_nrt.engine.spark.frames import same
 from airflow_nrt.engine.state.columns import SLICE
 from airflow_nrt.engine.windows.layout import Layout
 from airflow_nrt.engine.windows.over.row_frames import HEAD, PLACE, frames_of, unbounded, value_columns
-from airflow_nrt.engine.windows.window_state import BEFORE_TIME
-from airflow_nrt.home.log.entries import StateFile
-
-
-def is_of_heads(file: StateFile) -> bool:
-    """Whether a file of `closed` has heads. Their slice is before all time."""
-    return file.last == BEFORE_TIME
+from airflow_nrt.home.log.state_kinds import HEADS_END
 
 
 def kept(layout: Layout, fired: DataFrame, until: int) -> DataFrame | None:
@@ -81,7 +75,7 @@ def _heads(layout: Layout, fired: DataFrame, n: int) -> Iterator[DataFrame]:
 
 def _padded(layout: Layout, partials: DataFrame, rows: DataFrame, n: int) -> DataFrame:
     """Heads with the columns of rows; other columns than their own are NULL."""
-    own = {SLICE: F.lit(BEFORE_TIME), **{name: F.col(name) for name in partials.columns}}
+    own = {SLICE: F.lit(HEADS_END), **{name: F.col(name) for name in partials.columns}}
     columns = [
         own.get(f.name, F.lit(None).cast(f.dataType)).alias(f.name) for f in rows.select(columns_of(layout)).schema
     ]
