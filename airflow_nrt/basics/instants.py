@@ -13,6 +13,8 @@ from airflow_nrt.basics.errors import InputError
 EPOCH = datetime(1970, 1, 1)
 END_OF_TIME = 2**62
 """The watermark of an input that has ended: every window is complete."""
+BEFORE_TIME = -END_OF_TIME
+"""Before all windows and rows."""
 LAST_MINUTE = (datetime(9999, 12, 31) - EPOCH) // timedelta(milliseconds=1)
 """The window end of results that only the end of their input completes: a time that never passes."""
 

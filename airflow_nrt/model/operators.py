@@ -11,7 +11,7 @@ from airflow_nrt.basics.metadata import METADATA
 from airflow_nrt.basics.types import BIGINT, DataType, Field
 from airflow_nrt.model.aggregates import AGGREGATES, NEIGHBOURS, Aggregate
 from airflow_nrt.model.internal_columns import POSITION, ROWTIME, WINDOW_END, WINDOW_START
-from airflow_nrt.model.windows import Span, Window
+from airflow_nrt.model.windows import Ends, Window
 from airflow_nrt.model.written import Written
 from airflow_nrt.program.functions import PythonFunction
 
@@ -202,7 +202,7 @@ class WindowAggregate(OfWindows):
     delay: int = 0
     written: Written = field(default=Written(), compare=False, metadata=METADATA)
 
-    def is_due(self, until: int, fired: int | None, rows: Sequence[Span], closed: Sequence[Span]) -> bool:
+    def is_due(self, until: int, fired: int | None, rows: Sequence[Ends], closed: Sequence[Ends]) -> bool:
         """Whether windows that end at or before `until` (ms) fire now. See `Window.is_due`."""
         if self.parts:
             return bool(rows)

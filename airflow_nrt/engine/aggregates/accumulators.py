@@ -34,7 +34,7 @@ class Accumulator:
     after the aggregate function as the place of a window specification. `type` is its Spark type.
 
     `running` is SQL from an array of its values, `{0}`, to the array of running merges. It is set where that is faster
-    than merging over a window specification that grows row by row. `counts_rows`: it counts every row.
+    than merging over a window specification that grows row by row.
     """
 
     name: str
@@ -42,7 +42,6 @@ class Accumulator:
     type: str
     merge: str = MERGE_SUM
     running: str | None = None
-    counts_rows: bool = False
 
     @property
     def lifted(self) -> str:
@@ -57,11 +56,15 @@ class Accumulator:
 
 @dataclass(frozen=True)
 class Accumulators:
-    """The accumulators of one call, and SQL of its result over them. `additive`: negated ones subtract a row."""
+    """The accumulators of one call, and SQL of its result over them. `additive`: negated ones subtract a row.
+
+    `row_count` is that of them which counts all rows, None if none does.
+    """
 
     columns: tuple[Accumulator, ...]
     result: str
     additive: bool = True
+    row_count: Accumulator | None = None
 
 
 def checked_integer(exact: str, call: AggregateCall) -> str:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from airflow_nrt.engine.aggregates.accumulators import Accumulator, Accumulators, Operand
 from airflow_nrt.model.operators import AggregateCall
 
@@ -14,5 +12,6 @@ def counter(operand: Operand) -> Accumulator:
 
 
 def count(call: AggregateCall, operand: Operand) -> Accumulators:
-    number = replace(counter(operand), counts_rows=call.argument is None and call.filter is None)
-    return Accumulators((number,), f"coalesce({number.name}, 0L)")
+    number = counter(operand)
+    counts_all = call.argument is None and call.filter is None
+    return Accumulators((number,), f"coalesce({number.name}, 0L)", row_count=number if counts_all else None)

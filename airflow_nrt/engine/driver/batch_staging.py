@@ -150,7 +150,7 @@ class BatchStaging:
             layout, state = self._layouts[operator.name], position.operators[operator.name]
             views = self._views(operator.input, source, of_windows(batch.watermarks[operator.name]))
             partials = execution_of(layout).absorb(self._store, layout, state, views)
-            written[operator.name] = self._store.write(operator.name, partials)
+            written[operator.name] = self._store.write(operator.name, partials, layout.closes)
         for insert in self._plan.passing(source.name):
             frame = run_query(insert.query, self._views(insert.query, source, rows.take(None)))
             published += self._staging.stage(insert, frame, "passed")

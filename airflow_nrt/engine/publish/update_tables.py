@@ -19,6 +19,7 @@ from airflow_nrt.engine.spark.frames import same
 from airflow_nrt.engine.state.columns import SLICE
 from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.home.log.entries import Published, StateFile
+from airflow_nrt.home.log.state_kinds import TableParts
 from airflow_nrt.model.internal_columns import OP
 from airflow_nrt.model.plan import Insert
 
@@ -65,13 +66,13 @@ class UpdateTables:
         """All rows of these parts after the changes, which it also writes into the state."""
         names = [column.name for column in insert.sink.physical]
         rows = changes.where(f"{OP} <> '-D'").select(*map(quote, names))
-        known = self.files.get(insert.name, ())
-        standing = self.store.read([file for file in known if file.first in parts], names)
+        known = TableParts(self.files.get(insert.name, ()))
+        standing = self.store.read(known.of(parts).files, names)
         if standing is not None:
             key = [quote(name) for name in insert.sink.primary_key]
             rows = standing.alias("l").join(changes.alias("r"), same(key), "left_anti").unionAll(rows)
         files = self._kept(insert, rows.selectExpr("*", f"{part} AS {SLICE}"))
-        self.files[insert.name] = (*(file for file in known if file.first not in parts), *files)
+        self.files[insert.name] = (*known.without(parts).files, *files)
         written = self.store.read(files, names)
         return rows.where("false") if written is None else written
 

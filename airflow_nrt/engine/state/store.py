@@ -15,7 +15,7 @@ from airflow_nrt.basics.spelling import quote
 from airflow_nrt.engine.spark.footers import Footer, read_footer
 from airflow_nrt.engine.spark.paths import GLOB
 from airflow_nrt.engine.spark.tuning import Tasks, Tuning
-from airflow_nrt.engine.state.columns import FROM, LATE, SLICE
+from airflow_nrt.engine.state.columns import LATE, SLICE
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import StateFile
 
@@ -48,13 +48,13 @@ class SliceStore:
         """The number of tasks of plans, as they are tuned now."""
         return self.tuning.tasks
 
-    def write(self, operator: str, partials: DataFrame) -> Written:
-        """Writes partials to a new directory."""
+    def write(self, operator: str, partials: DataFrame, placed_by: str = SLICE) -> Written:
+        """Writes partials to a new directory. The column `placed_by` gives the range of the file; where it is NULL, a
+        row does not count."""
         path = self._new_directory(operator)
         partials.write.parquet(str(path))
-        slot = FROM if FROM in partials.columns else SLICE
-        footer = read_footer(path.glob("*.parquet"), {slot, LATE} & {*partials.columns})
-        slices = footer.columns[slot]
+        footer = read_footer(path.glob("*.parquet"), {placed_by, LATE} & {*partials.columns})
+        slices = footer.columns[placed_by]
         late = self._late(path, footer) if LATE in footer.columns else 0
         # A BIGINT column always has statistics.
         dropped = slices.nulls or 0

@@ -1,4 +1,4 @@
-"""GROUP BY without a window: a partial for each group, as for one slice that never ends.
+"""GROUP BY without a window: a partial for each group.
 
 Without keys there is one group, which exists before any row has arrived: each batch has a partial of no rows for it.
 """
@@ -11,15 +11,12 @@ from functools import cached_property
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from airflow_nrt.basics.types import BOOLEAN, Field
+from airflow_nrt.engine.aggregates.accumulator_layout import AccumulatorLayout, accumulator_layout
+from airflow_nrt.engine.aggregates.group_merge import aggregate, merge_groups
 from airflow_nrt.engine.spark.tuning import Tasks
 from airflow_nrt.engine.state.columns import SLICE
-from airflow_nrt.engine.updating.all_time import layout_of_all_time
 from airflow_nrt.engine.updating.sides import added, changed
 from airflow_nrt.engine.updating.step import Step
-from airflow_nrt.engine.windows.layout import Layout
-from airflow_nrt.engine.windows.partials import combine
-from airflow_nrt.engine.windows.slice_merge import close
 from airflow_nrt.model.internal_columns import AFTER, ALIVE, KEY, POSITION, key_of
 from airflow_nrt.model.updating import UpdatingAggregate
 
@@ -40,22 +37,23 @@ class AggregateStep(Step):
     @property
     def columns(self) -> tuple[str, ...]:
         """The stored columns of a group."""
-        layout = self._layout
-        return (*self.keys, *(name for name, _ in layout.values), *(one.name for one in layout.row_accumulators))
+        return (*self.keys, *self._accumulators.columns)
 
     @property
     def needs_position(self) -> bool:
-        return self._layout.needs_position
+        return self._accumulators.order_sensitive
 
     def fresh(self, rows: DataFrame) -> DataFrame:
         """Rows of the input query as partials."""
-        partials = combine(self._layout, _lifted(self._layout, rows)).select(*self.columns)
-        return partials if self.keys else _and_one(partials, {})
+        placed = _placed(rows).selectExpr(*self.keys, SLICE, *self._accumulators.lifted)
+        # By the slice as well: without any column, no rows would be aggregated to one.
+        partials = aggregate(placed, [*self.keys, SLICE, *self._accumulators.values], self._accumulators.of_rows)
+        return partials.select(*self.columns) if self.keys else _and_one(partials.select(*self.columns), {})
 
     def merged(self, old: DataFrame | None, fresh: DataFrame) -> DataFrame:
         """The partials of the touched groups, before and after the batch."""
-        both = combine(self._sides, added(old, fresh).withColumn(SLICE, F.lit(0).cast("bigint")))
-        return both.select(AFTER, *self.columns)
+        by = [AFTER, *self.keys, *self._accumulators.values]
+        return aggregate(added(old, fresh), by, self._accumulators.of_rows)
 
     def kept(self, merged: DataFrame) -> DataFrame:
         """The state after the batch."""
@@ -63,18 +61,13 @@ class AggregateStep(Step):
 
     def results(self, merged: DataFrame, tasks: Tasks) -> DataFrame:
         """The operator's result for the touched groups, before and after the batch."""
-        if not self._sides.sets:
-            return _finished(self._sides, merged, self.keys)
-        partials = merged.withColumn(SLICE, F.lit(0).cast("bigint"))
-        return _finished(self._sides, close(self._sides, partials, None, tasks), self.keys)
+        accumulators = self._accumulators
+        groups = merge_groups(accumulators, (AFTER, *self.keys), (), merged, tasks) if accumulators.sets else merged
+        return _finished(accumulators, groups, self.keys)
 
     @cached_property
-    def _layout(self) -> Layout:
-        return _layout(self.operator, self.operator.keys)
-
-    @cached_property
-    def _sides(self) -> Layout:
-        return _layout(self.operator, (Field(AFTER, BOOLEAN), *self.operator.keys))
+    def _accumulators(self) -> AccumulatorLayout:
+        return accumulator_layout(self.operator.aggregates)
 
 
 @dataclass(frozen=True)
@@ -106,22 +99,18 @@ class ChangingAggregateStep(Step):
         return merged.where(AFTER)
 
     def results(self, merged: DataFrame, tasks: Tasks) -> DataFrame:
-        layout = _layout(self.operator, (Field(AFTER, BOOLEAN), *self.operator.keys))
-        lifted = _lifted(layout, merged.where(f"{ALIVE} AND {KEY} IS NOT NULL").selectExpr("*", _NOWHERE))
+        accumulators, by = accumulator_layout(self.operator.aggregates), (AFTER, *self.keys)
+        alive = merged.where(f"{ALIVE} AND {KEY} IS NOT NULL").selectExpr("*", _NOWHERE)
+        lifted = _placed(alive).selectExpr(*by, *accumulators.lifted)
         if not self.keys:
-            of_no_rows = merged.where(f"{KEY} IS NULL").selectExpr(AFTER, f"0L AS {SLICE}")
+            of_no_rows = merged.where(f"{KEY} IS NULL").select(AFTER)
             lifted = lifted.unionByName(of_no_rows, allowMissingColumns=True)
-        return _finished(layout, close(layout, lifted, None, tasks), self.keys)
+        return _finished(accumulators, merge_groups(accumulators, by, (), lifted, tasks), self.keys)
 
 
-def _layout(operator: UpdatingAggregate, keys: tuple[Field, ...]) -> Layout:
-    return layout_of_all_time(operator, keys, operator.aggregates)
-
-
-def _lifted(layout: Layout, rows: DataFrame) -> DataFrame:
-    values = [f"{sql} AS {name}" for name, sql in layout.values]
-    in_time = rows.withColumn(SLICE, F.lit(0).cast("bigint"))
-    return in_time.selectExpr(*layout.keys, SLICE, *values, *(one.lifted for one in layout.row_accumulators))
+def _placed(rows: DataFrame) -> DataFrame:
+    """The rows with one slice for all: aggregates by order of arrival order by slices first."""
+    return rows.withColumn(SLICE, F.lit(0).cast("bigint"))
 
 
 def _and_one(rows: DataFrame, columns: dict[str, str]) -> DataFrame:
@@ -130,9 +119,8 @@ def _and_one(rows: DataFrame, columns: dict[str, str]) -> DataFrame:
     return rows.unionByName(one, allowMissingColumns=True)
 
 
-def _finished(layout: Layout, merged: DataFrame, keys: tuple[str, ...]) -> DataFrame:
-    """Merged accumulators to results. `{place}` in their SQL becomes the group, for errors."""
+def _finished(accumulators: AccumulatorLayout, merged: DataFrame, keys: tuple[str, ...]) -> DataFrame:
+    """Merged accumulators to results. Errors name the group."""
     texts = ", ".join(f"coalesce(CAST({key} AS STRING), 'NULL')" for key in keys)
     place = f"concat('in the group (', concat_ws(', ', {texts}), ')')" if keys else "'over all rows'"
-    aggregates = [f"{sql.replace('{place}', place)} AS {name}" for name, sql in layout.results]
-    return merged.selectExpr(*keys, *aggregates, AFTER, f"{key_of(keys)} AS {KEY}")
+    return merged.selectExpr(*keys, *accumulators.finished(place), AFTER, f"{key_of(keys)} AS {KEY}")

@@ -15,6 +15,7 @@ from airflow_nrt.engine.state.columns import SLICE
 from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.engine.updating.execution import Files, HeldState, UpdatingExecution
 from airflow_nrt.engine.windows.compaction import full_level
+from airflow_nrt.home.log.state_kinds import NumberedRows
 from airflow_nrt.model.internal_columns import AFTER, CHANGE_HIDDEN, KEY
 from airflow_nrt.model.updating import RowsAtEnd
 
@@ -33,8 +34,7 @@ class AtEnd(UpdatingExecution):
         return standing.select(*(quote(field.name) for field in self.operator.fields))
 
     def absorb(self, held: HeldState, rows: DataFrame) -> tuple[Files, DataFrame | None]:
-        number = 1 + max((file.last for file in held.files), default=0)
-        numbered = rows.selectExpr(*self._columns, f"{number}L AS {SLICE}")
+        numbered = rows.selectExpr(*self._columns, f"{NumberedRows(held.files).following}L AS {SLICE}")
         file = held.store.write(self.operator.name, numbered).file
         return (held.files if file is None else self._compacted(held.store, (*held.files, file))), None
 

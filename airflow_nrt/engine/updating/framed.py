@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pyspark.sql import DataFrame
 
-from airflow_nrt.engine.updating.all_time import layout_of_all_time
+from airflow_nrt.engine.aggregates.accumulator_layout import accumulator_layout, names
 from airflow_nrt.model.updating import UpdatingRows
 
 _PLACE = "'of a row of OVER'"
@@ -14,10 +14,9 @@ def with_framed(operator: UpdatingRows, rows: DataFrame) -> DataFrame:
     """The rows with the results of the operator's framed calls."""
     for over in dict.fromkeys(one.over for one in operator.framed):
         calls = tuple(one.call for one in operator.framed if one.over == over)
-        layout = layout_of_all_time(operator, operator.keys, calls)
-        lifted = rows.selectExpr("*", *(one.lifted for one in layout.row_accumulators))
-        others = [name for name in lifted.columns if name not in {one.name for one in layout.row_accumulators}]
-        merged = lifted.selectExpr(*others, *(one.merged(over) for one in layout.row_accumulators))
-        results = [f"{sql.replace('{place}', _PLACE)} AS {name}" for name, sql in layout.results]
-        rows = merged.selectExpr(*others, *results)
+        accumulators = accumulator_layout(calls)
+        lifted = rows.selectExpr("*", *(one.lifted for one in accumulators.of_rows))
+        others = [name for name in lifted.columns if name not in names(accumulators.of_rows)]
+        merged = lifted.selectExpr(*others, *(one.merged(over) for one in accumulators.of_rows))
+        rows = merged.selectExpr(*others, *accumulators.finished(_PLACE))
     return rows

@@ -16,11 +16,10 @@ from airflow_nrt.engine.spark.frames import same
 from airflow_nrt.engine.state.columns import SLICE
 from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.engine.windows.compaction import full_level
-from airflow_nrt.home.log.entries import StateFile
+from airflow_nrt.home.log.state_kinds import GroupVersions
 from airflow_nrt.model.internal_columns import ALIVE
 
 VERSION = SLICE
-"""The store keeps the extremes of this column of each file."""
 
 
 @dataclass(frozen=True)
@@ -37,13 +36,13 @@ class Groups:
     keys: tuple[str, ...]
     columns: tuple[str, ...]
     identity: tuple[str, ...] | None
-    files: tuple[StateFile, ...]
+    versions: GroupVersions
     forgotten: int | None
     needed: str | None = None
 
     def rows(self, touched: DataFrame) -> DataFrame | None:
         """The rows of the groups with these keys. `touched` has each key once. None if there is no state."""
-        files = self._remembered()
+        files = self.versions.after(self.forgotten)
         rows = self._read(files)
         if rows is None:
             return None
@@ -53,43 +52,40 @@ class Groups:
 
     def written(self, rows: DataFrame, clock: int) -> Groups:
         """The state with the new rows of these groups; `clock` is the processing time (ms)."""
-        newest = F.lit(max([clock, *(file.last + 1 for file in self.files)]))
-        version = newest if self.needed is None else F.expr(self.needed)
+        version = F.lit(self.versions.following(clock)) if self.needed is None else F.expr(self.needed)
         file = self.store.write(self.operator, rows.select(*self.columns, version.alias(VERSION))).file
-        grown = replace(self, files=(*self._remembered(), *([file] if file is not None else [])))
-        return grown._compacted()
+        remembered = self.versions.after(self.forgotten).files
+        grown = remembered if file is None else (*remembered, file)
+        return replace(self, versions=GroupVersions(grown))._compacted()
 
-    def _remembered(self) -> tuple[StateFile, ...]:
-        return tuple(file for file in self.files if self.forgotten is None or file.last > self.forgotten)
-
-    def _read(self, files: tuple[StateFile, ...]) -> DataFrame | None:
-        rows = self.store.read(files, [*self.columns, VERSION])
+    def _read(self, files: GroupVersions) -> DataFrame | None:
+        rows = self.store.read(files.files, [*self.columns, VERSION])
         if rows is None or self.forgotten is None:
             return rows
         return rows.where(f"{VERSION} > {self.forgotten}L")
 
-    def _newest(self, rows: DataFrame, files: tuple[StateFile, ...]) -> DataFrame:
+    def _newest(self, rows: DataFrame, files: GroupVersions) -> DataFrame:
         if self.identity is None:
             return rows
         if not self.identity:
-            return rows.where(f"{VERSION} = {max(file.last for file in files)}L")
-        if len(files) == 1 and files[0].first == files[0].last:
+            return rows.where(f"{VERSION} = {files.newest}L")
+        if files.are_one_version:
             return rows
         newest = f"max({VERSION}) OVER (PARTITION BY {', '.join(self.identity)}) AS _nrt_newest"
         return rows.selectExpr("*", newest).where(f"{VERSION} = _nrt_newest").drop("_nrt_newest")
 
     def _compacted(self) -> Groups:
-        full = tuple(full_level(self.files))
+        full = GroupVersions(tuple(full_level(self.versions.files)))
         rows = self._read(full)
         if rows is None:
             return self
-        rest = tuple(file for file in self.files if file not in full)
+        rest = self.versions.without(full)
         newest = self._newest(rows, full)
-        if ALIVE in self.columns and all(file.first > max(one.last for one in full) for file in rest):
+        if ALIVE in self.columns and rest.follow(full):
             # No older version exists that a retracted row would still have to hide.
             newest = newest.where(ALIVE)
         merged = self.store.write(self.operator, newest).file
-        return replace(self, files=rest if merged is None else (merged, *rest))
+        return replace(self, versions=rest if merged is None else GroupVersions((merged, *rest.files)))
 
 
 def _of_groups(rows: DataFrame, groups: DataFrame, keys: tuple[str, ...]) -> DataFrame:

@@ -1,7 +1,7 @@
 """Rows of the last hour: they come and go as the watermark advances.
 
-The state is the rows that have not left, each written once. `first` and `last` of a file are rowtimes. So a file whose
-rows have all left is dropped, and only files are read in which rows come or go.
+The state is the rows that have not left, each written once (`RowsByTime`). So a file whose rows have all left is
+dropped, and only files are read in which rows come or go.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from airflow_nrt.engine.state.columns import SLICE
 from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.engine.updating.execution import Files, HeldState, UpdatingExecution
 from airflow_nrt.engine.windows.compaction import full_level
+from airflow_nrt.home.log.state_kinds import RowsByTime
 from airflow_nrt.model.internal_columns import AFTER, KEY, key_of
 from airflow_nrt.model.updating import RecentRows
 
@@ -50,14 +51,14 @@ class Recent(UpdatingExecution):
     def moved(self, held: HeldState, to: int) -> tuple[Files, DataFrame] | None:
         was, span = held.moment, self.operator.span
         spans = [(to - span, to)] if was is None else [(was - span, to - span - 1), (was + 1, to)]
-        read = [one for one in held.files if any(one.first <= b and one.last >= a for a, b in spans)]
-        rows = held.store.read(read, [*self._names, SLICE])
+        files = RowsByTime(held.files)
+        rows = held.store.read(files.within(spans).files, [*self._names, SLICE])
         if rows is None:
             return None
         before = "false" if was is None else f"{SLICE} BETWEEN {was - span}L AND {was}L"
         sides = rows.selectExpr("*", f"{SLICE} BETWEEN {to - span}L AND {to}L AS {AFTER}", f"{before} AS _nrt_before")
         changes = self._changes(sides.where(f"{AFTER} <> _nrt_before").withColumnRenamed(SLICE, "t"))
-        kept = tuple(file for file in held.files if file.last >= to - span)
+        kept = files.since(to - span).files
         return self._compacted(held.store, kept, to - span), held.frames.checkpointed(changes)
 
     @property

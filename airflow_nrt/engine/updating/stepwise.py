@@ -10,6 +10,7 @@ from airflow_nrt.engine.spark.tuning import Tasks
 from airflow_nrt.engine.updating.execution import Files, HeldState, UpdatingExecution
 from airflow_nrt.engine.updating.groups import Groups
 from airflow_nrt.engine.updating.step import Step
+from airflow_nrt.home.log.state_kinds import GroupVersions
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,7 @@ class Stepwise(UpdatingExecution):
             step.keys,
             step.columns,
             step.identity,
-            held.files,
+            GroupVersions(held.files),
             held.past,
             step.needed,
         )
@@ -49,4 +50,4 @@ class Stepwise(UpdatingExecution):
         together = frames.checkpointed(step.merged(groups.rows(step.touched(fresh)), fresh))
         judged = step.judged(together)
         merged = together if judged is together else frames.checkpointed(judged)
-        return groups.written(step.kept(merged), held.clock).files, step.results(merged, held.store.tasks)
+        return groups.written(step.kept(merged), held.clock).versions.files, step.results(merged, held.store.tasks)

@@ -26,6 +26,7 @@ from airflow_nrt.engine.verify.interval import bounds_of
 from airflow_nrt.engine.verify.scene import Scene
 from airflow_nrt.engine.verify.window_history import histories
 from airflow_nrt.home.log.entries import OperatorState
+from airflow_nrt.home.log.state_kinds import Partials
 from airflow_nrt.home.visible import waiting
 from airflow_nrt.model.internal_columns import WINDOW_END
 from airflow_nrt.model.operators import WindowAggregate
@@ -156,11 +157,11 @@ def _pending(scene: Scene, operator: WindowAggregate) -> int:
     state = scene.history.position.operators.get(operator.name, OperatorState())
     fired = state.complete_until if state.complete_until is not None else -END_OF_TIME
     after = max(fired, scene.interval.start if scene.interval.start is not None else -END_OF_TIME)
-    open_slices = [file.last for file in state.rows if file.last > after]
-    if not open_slices:
+    opened = Partials(state.rows).open_after(after)
+    if not opened.files:
         return 0
-    until = max(open_slices)
+    until = opened.span.last
     if scene.interval.end is not None:
         until = min(until, scene.interval.end)
-    first = max(after, min(file.first for file in state.rows if file.last > after) - operator.window.slice)
+    first = max(after, opened.span.first - operator.window.slice)
     return sum(1 for _ in operator.window.ends_between(first, until)) if until > first else 0

@@ -26,6 +26,7 @@ from airflow_nrt.engine.windows.firing import Round
 from airflow_nrt.engine.windows.layout import Layout
 from airflow_nrt.engine.windows.window_state import Firing
 from airflow_nrt.home.log.entries import Position, Published, StateFile, Versions
+from airflow_nrt.home.log.state_kinds import Partials
 from airflow_nrt.home.log.versions import (
     Operators,
     StagedVersions,
@@ -102,7 +103,7 @@ class VersionedInserts:
         """The same for sessions; `due` are the slots that differ now."""
         (name,) = insert.operators
         layout, state, now = self.layouts[name], operators[name], watermark_of(insert, operators)
-        after = -END_OF_TIME if state.fired is None else state.fired
+        after = state.fired_until
         found = execution_of(layout).peek(self.store, layout, state, after, END_OF_TIME)
         if now is None or (found is None and not before.shown):
             return StagedVersions({}, (), before.shown)
@@ -150,16 +151,14 @@ class VersionedInserts:
 
 def _touched(store: SliceStore, layout: Layout, file: StateFile, counts: bool) -> list[Touched]:
     """The windows of the partials in a new file. If no insert needs numbers of rows, it counts partials instead."""
-    if file.first == file.last and not counts and len(layout.slots) == 1:
-        return [
-            Touched(layout.operator.window.first_end(file.first), layout.operator.window.last_end(file.last), file.rows)
-        ]
-    counters = [one.name for one in layout.row_accumulators if one.counts_rows]
-    rows = store.read([file], [*layout.slots, *counters])
+    window, stored = layout.operator.window, Partials((file,)).span
+    if stored.first == stored.last and not counts and len(layout.slots) == 1:
+        return [Touched(window.first_end(stored.first), window.last_end(stored.last), file.rows)]
+    number = layout.accumulators.row_count
+    rows = store.read([file], [*layout.slots, *([] if number is None else [number.name])])
     assert rows is not None
-    count = F.sum(counters[0]) if counters else F.count("*")
+    count = F.count("*") if number is None else F.sum(number.name)
     found = rows.where(f"{SLICE} IS NOT NULL").groupBy(*layout.slots).agg(count.alias("n")).collect()
-    window = layout.operator.window
     return [Touched(layout.slices.first_window(window, row), window.last_end(row[SLICE]), row.n) for row in found]
 
 

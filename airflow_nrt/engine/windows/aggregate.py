@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from pyspark.sql import DataFrame, SparkSession
 
 from airflow_nrt.basics.types import DataType, Field
+from airflow_nrt.engine.aggregates.accumulator_layout import AccumulatorLayout
+from airflow_nrt.engine.aggregates.group_merge import exchanged
 from airflow_nrt.engine.spark.frames import run_query
 from airflow_nrt.engine.spark.given_rows import empty_rows
 from airflow_nrt.engine.spark.tuning import Tasks
@@ -14,10 +16,10 @@ from airflow_nrt.engine.state.columns import LATE, SLICE
 from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.engine.windows.layout import Layout
 from airflow_nrt.engine.windows.partials import lift
-from airflow_nrt.engine.windows.slice_merge import close, exchanged
+from airflow_nrt.engine.windows.slice_merge import close
 from airflow_nrt.home.log.entries import OperatorState
 from airflow_nrt.model.internal_columns import WINDOW_END
-from airflow_nrt.model.operators import WindowAggregate
+from airflow_nrt.model.operators import Regroup, WindowAggregate
 from airflow_nrt.model.window_columns import ROLES, bounds, window_column
 
 
@@ -28,24 +30,22 @@ def absorb(store: SliceStore, layout: Layout, state: OperatorState, sources: Map
 
 def fire(layout: Layout, closed: DataFrame, rows: DataFrame | None, after: int, until: int) -> DataFrame:
     """The results of all windows with `after < end <= until`, for the plan's queries."""
-    return finish(layout, layout.slices.fire(layout, closed, rows, after, until))
+    return finish(layout.operator, layout.accumulators, layout.slices.fire(layout, closed, rows, after, until))
 
 
-def finish(layout: Layout, merged: DataFrame) -> DataFrame:
+def finish(operator: WindowAggregate | Regroup, accumulators: AccumulatorLayout, merged: DataFrame) -> DataFrame:
     """Merged accumulators to the operator's result: keys, window columns, aggregates, `_nrt_end`."""
-    operator = layout.operator
-    at = place(layout)
+    keys = [field.name for field in operator.keys]
     windows = [
         f"{window_column(operator.window, role, operator.rowtime_type)} AS {name}" for name, role in ROLES.items()
     ]
-    aggregates = [f"{sql.replace('{place}', at)} AS {name}" for name, sql in layout.results]
-    return merged.selectExpr(*layout.keys, *windows, *aggregates, *bounds(operator.window))
+    return merged.selectExpr(*keys, *windows, *accumulators.finished(place(keys)), *bounds(operator.window))
 
 
-def place(layout: Layout) -> str:
+def place(keys: Sequence[str]) -> str:
     """SQL of the place of a result, for errors: `in the window that ends at …, key (…)`."""
-    keys = ", ".join(f"coalesce(CAST({key} AS STRING), 'NULL')" for key in layout.keys)
-    key_text = f", ', key (', concat_ws(', ', {keys}), ')'" if layout.keys else ""
+    texts = ", ".join(f"coalesce(CAST({key} AS STRING), 'NULL')" for key in keys)
+    key_text = f", ', key (', concat_ws(', ', {texts}), ')'" if keys else ""
     return f"concat('in the window that ends at ', CAST(timestamp_millis({WINDOW_END}) AS STRING){key_text})"
 
 
@@ -67,7 +67,8 @@ def compute(layout: Layout, sources: Mapping[str, DataFrame], after: int, until:
         .drop(LATE)
         .where(f"{SLICE} > {first_row}L AND {SLICE} <= {until}L")
     )
-    if layout.sets and not layout.slices.counts_when_closing:
-        partials = exchanged(layout, partials, tasks)
+    sets = layout.accumulators.sets
+    if sets and not layout.slices.counts_when_closing:
+        partials = exchanged(layout.keys, partials, tasks)
     closed = close(layout, partials, None, tasks)
-    return fire(layout, closed, partials if layout.sets else None, after, until)
+    return fire(layout, closed, partials if sets else None, after, until)

@@ -13,28 +13,29 @@ from dataclasses import replace
 
 from pyspark.sql import DataFrame
 
+from airflow_nrt.engine.aggregates.accumulator_layout import names
 from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.engine.windows.layout import Layout
 from airflow_nrt.engine.windows.partials import combine
 from airflow_nrt.home.log.entries import OperatorState, StateFile
+from airflow_nrt.home.log.state_kinds import Partials
 
 FANOUT = 12
 
 
 def compact(store: SliceStore, layout: Layout, state: OperatorState) -> OperatorState:
     """The same state in fewer files, if a level has too many."""
-    columns = [*layout.keys, *layout.slots, *(one.name for one in layout.closed_accumulators)]
+    columns = [*layout.keys, *layout.slots, *names(layout.closed_accumulators)]
     closed = merge_level(store, layout, state.closed, columns, layout.slices.merged)
     return replace(compact_rows(store, layout, state), closed=closed)
 
 
 def compact_rows(store: SliceStore, layout: Layout, state: OperatorState) -> OperatorState:
     """The same for `rows` of the state, the partials as they were absorbed."""
-    slots, values = [*layout.keys, *layout.slots], [name for name, _ in layout.values]
-    columns = [*slots, *layout.stored, *values, *(one.name for one in layout.row_accumulators)]
-    history = tuple(file for file in state.rows if state.fired is not None and file.last <= state.fired)
-    opened = tuple(file for file in state.rows if file not in history)
-    parts = [merge_level(store, layout, part, columns, combine) for part in (history, opened)]
+    columns = [*layout.keys, *layout.slots, *layout.stored, *layout.accumulators.columns]
+    rows = Partials(state.rows)
+    history, opened = rows.closed_by(state.fired_until), rows.open_after(state.fired_until)
+    parts = [merge_level(store, layout, part.files, columns, combine) for part in (history, opened)]
     return replace(state, rows=tuple(file for part in parts for file in part))
 
 
@@ -51,7 +52,7 @@ def merge_level(
     if partials is None:
         return files
     store.tuning.tune_for(full)
-    merged = store.write(layout.operator.name, merge(layout, partials)).file
+    merged = store.write(layout.operator.name, merge(layout, partials), layout.closes).file
     rest = tuple(file for file in files if file not in full)
     return rest if merged is None else (merged, *rest)
 

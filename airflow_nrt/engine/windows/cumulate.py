@@ -8,15 +8,14 @@ TUMBLE has one slice a window. With `only_updates` only the last window of a sta
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from pyspark.sql import DataFrame, Row
 from pyspark.sql import functions as F
 
+from airflow_nrt.engine.aggregates.accumulator_layout import names
 from airflow_nrt.engine.state.columns import SLICE
 from airflow_nrt.engine.windows.layout import Layout, Slices
 from airflow_nrt.engine.windows.slice_merge import GROUP_END
-from airflow_nrt.home.log.entries import StateFile
+from airflow_nrt.home.log.state_kinds import Partials
 from airflow_nrt.model.internal_columns import WINDOW_END
 from airflow_nrt.model.windows import Sql, Window
 
@@ -32,8 +31,8 @@ class Nested(Slices):
     def outlasts(self, window: Window, until: int) -> str:
         return f"{window.last_end(Sql(SLICE))} > {until}L"
 
-    def leaves_out(self, window: Window, files: Iterable[StateFile], after: int, until: int, written: bool) -> bool:
-        earliest = [max(file.first, after + 1) for file in files if file.first <= until and file.last > after]
+    def leaves_out(self, window: Window, rows: Partials, after: int, until: int, written: bool) -> bool:
+        earliest = [max(one.first, after + 1) for one in rows.closing(after, until).ends]
         return any(window.last_end(window.slice_end(slice_end - 1)) <= until for slice_end in earliest)
 
     def fire(self, layout: Layout, closed: DataFrame, rows: DataFrame | None, after: int, until: int) -> DataFrame:
@@ -42,7 +41,7 @@ class Nested(Slices):
     def merged(self, layout: Layout, closed: DataFrame) -> DataFrame:
         """They are only ever read together: one for each key and start."""
         grouped = closed.selectExpr("*", f"{layout.operator.window.last_end(Sql(SLICE))} AS {GROUP_END}")
-        merged = [F.expr(one.merged()) for one in layout.all_accumulators]
+        merged = [F.expr(one.merged()) for one in layout.accumulators.all]
         by = [*layout.keys, GROUP_END]
         return grouped.groupBy(*by).agg(F.max(SLICE).alias(SLICE), *merged).drop(GROUP_END)
 
@@ -61,7 +60,7 @@ NESTED, SINGLE = Nested(), Single()
 
 def _running(layout: Layout, closed: DataFrame, after: int, until: int) -> DataFrame:
     window = layout.operator.window
-    columns = layout.all_accumulators
+    columns = layout.accumulators.all
     grouped = _scanned(layout, closed.selectExpr("*", f"{window.last_end(Sql(SLICE))} AS {GROUP_END}"))
     partition = f"PARTITION BY {', '.join([*layout.keys, GROUP_END])} ORDER BY {SLICE}"
     running = f"({partition} ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)"
@@ -80,12 +79,12 @@ def _running(layout: Layout, closed: DataFrame, after: int, until: int) -> DataF
     ends = f"sequence({first}, {last}, {step}L)"
     if window.only_updates:
         ends = f"filter({ends}, e -> e IN ({SLICE}, {GROUP_END}))"
-    return repeated.selectExpr(*layout.keys, f"explode({ends}) AS {WINDOW_END}", *(one.name for one in columns))
+    return repeated.selectExpr(*layout.keys, f"explode({ends}) AS {WINDOW_END}", *names(columns))
 
 
 def _scanned(layout: Layout, grouped: DataFrame) -> DataFrame:
     """The partials, in which accumulators with `running` SQL are merged already, along an array."""
-    scans = {one.name: one.running for one in layout.all_accumulators if one.running is not None}
+    scans = {one.name: one.running for one in layout.accumulators.all if one.running is not None}
     if not scans:
         return grouped
     by = [*layout.keys, GROUP_END]
@@ -101,4 +100,4 @@ def _scanned(layout: Layout, grouped: DataFrame) -> DataFrame:
 
 def whole(layout: Layout, closed: DataFrame) -> DataFrame:
     """The windows of closed partials, each of which is a whole window."""
-    return closed.selectExpr(*layout.keys, f"{SLICE} AS {WINDOW_END}", *(one.name for one in layout.all_accumulators))
+    return closed.selectExpr(*layout.keys, f"{SLICE} AS {WINDOW_END}", *names(layout.accumulators.all))

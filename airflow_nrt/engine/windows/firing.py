@@ -81,7 +81,8 @@ class Round:
         """Absorbs the windows that fire below this operator as its rows."""
         views = {name: self._view(name) for name in operator.input.inputs}
         layout, state = self.layouts[operator.name], self.states[operator.name]
-        written = self.store.write(operator.name, execution_of(layout).absorb(self.store, layout, state, views))
+        partials = execution_of(layout).absorb(self.store, layout, state, views)
+        written = self.store.write(operator.name, partials, layout.closes)
         if written.file is not None:
             self.states[operator.name] = replace(state, rows=(*state.rows, written.file))
 

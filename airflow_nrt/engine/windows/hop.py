@@ -6,17 +6,17 @@ is taken, so that values are not copied into windows.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from functools import reduce
 from types import MappingProxyType
 
 from pyspark.sql import DataFrame, Row
 
+from airflow_nrt.engine.aggregates.accumulator_layout import DistinctSet, names
+from airflow_nrt.engine.aggregates.group_merge import aggregate, padded
 from airflow_nrt.engine.state.columns import FROM, SLICE
 from airflow_nrt.engine.windows import hop_masks, hop_ranges
-from airflow_nrt.engine.windows.layout import DistinctSet, Layout, Slices
-from airflow_nrt.engine.windows.partials import aggregate, padded
-from airflow_nrt.home.log.entries import StateFile
+from airflow_nrt.engine.windows.layout import Layout, Slices
+from airflow_nrt.home.log.state_kinds import Partials
 from airflow_nrt.model.internal_columns import WINDOW_END
 from airflow_nrt.model.windows import Sql, Window
 
@@ -35,38 +35,38 @@ class Overlapping(Slices):
         """All: a late row can end now whatever its slice is. It is written with the others, and never read again."""
         return "true"
 
-    def leaves_out(self, window: Window, files: Iterable[StateFile], after: int, until: int, written: bool) -> bool:
+    def leaves_out(self, window: Window, rows: Partials, after: int, until: int, written: bool) -> bool:
         return not written
 
     def fire(self, layout: Layout, closed: DataFrame, rows: DataFrame | None, after: int, until: int) -> DataFrame:
         return _copied(layout, closed, rows, after, until)
 
     def merged(self, layout: Layout, closed: DataFrame) -> DataFrame:
-        return aggregate(closed, [*layout.keys, *layout.slots], layout.row_accumulators)
+        return aggregate(closed, [*layout.keys, *layout.slots], layout.accumulators.of_rows)
 
 
 OVERLAPPING = Overlapping()
 
 
 def _copied(layout: Layout, closed: DataFrame, rows: DataFrame | None, after: int, until: int) -> DataFrame:
-    window = layout.operator.window
+    window, accumulators = layout.operator.window, layout.accumulators
     origin = next(window.ends_between(after, after + window.stride))
     first, last = f"greatest({FROM}, {origin}L)", f"least({window.last_end(Sql(SLICE))}, {until}L)"
     counting = f"{first} <= {last}"
     copies = closed.where(counting).selectExpr(
         *layout.keys,
         f"explode(sequence({first}, {last}, {window.stride}L)) AS {WINDOW_END}",
-        *(one.name for one in layout.row_accumulators),
+        *names(accumulators.of_rows),
     )
     by = [*layout.keys, WINDOW_END]
-    if not layout.sets or rows is None:
-        return aggregate(copies, by, layout.row_accumulators)
-    parts = [padded(layout, by, copies)]
-    for group in layout.sets:
+    if not accumulators.sets or rows is None:
+        return aggregate(copies, by, accumulators.of_rows)
+    parts = [padded(accumulators, by, copies)]
+    for group in accumulators.sets:
         values = rows.where(f"{group.column} IS NOT NULL AND {counting}")
         ranges = values.selectExpr(*layout.keys, group.column, f"{first} AS _nrt_first", f"{last} AS _nrt_last")
-        parts.append(padded(layout, by, _in_windows(layout, group, ranges, origin)))
-    return aggregate(reduce(DataFrame.unionAll, parts), by, layout.all_accumulators)
+        parts.append(padded(accumulators, by, _in_windows(layout, group, ranges, origin)))
+    return aggregate(reduce(DataFrame.unionAll, parts), by, accumulators.all)
 
 
 def _in_windows(layout: Layout, group: DistinctSet, ranges: DataFrame, origin: int) -> DataFrame:

@@ -9,8 +9,9 @@ from __future__ import annotations
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from airflow_nrt.engine.windows.layout import DistinctSet, Layout
-from airflow_nrt.engine.windows.partials import aggregate
+from airflow_nrt.engine.aggregates.accumulator_layout import DistinctSet
+from airflow_nrt.engine.aggregates.group_merge import aggregate
+from airflow_nrt.engine.windows.layout import Layout
 from airflow_nrt.model.internal_columns import WINDOW_END
 
 BLOCK = 62

@@ -3,26 +3,19 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
 from pyspark.sql import DataFrame, Row
 
+from airflow_nrt.engine.aggregates.accumulator_layout import AccumulatorLayout
 from airflow_nrt.engine.aggregates.accumulators import Accumulator
 from airflow_nrt.engine.state.columns import EXPIRES, GENERATION, SLICE
-from airflow_nrt.home.log.entries import StateFile
+from airflow_nrt.home.log.state_kinds import Partials
 from airflow_nrt.model.internal_columns import SEEN
-from airflow_nrt.model.operators import Regroup, WindowAggregate
+from airflow_nrt.model.operators import WindowAggregate
 from airflow_nrt.model.windows import Window
-
-
-@dataclass(frozen=True)
-class DistinctSet:
-    """A set of distinct values: their column in partials, and the accumulators over them."""
-
-    column: str
-    accumulators: tuple[Accumulator, ...]
 
 
 class Slices(ABC):
@@ -46,8 +39,8 @@ class Slices(ABC):
         """SQL: which partials are written for later windows, when those up to `until` fire and they close."""
 
     @abstractmethod
-    def leaves_out(self, window: Window, files: Iterable[StateFile], after: int, until: int, written: bool) -> bool:
-        """Whether partials of these files close in (after, until] and `outlasts` leaves them out.
+    def leaves_out(self, window: Window, rows: Partials, after: int, until: int, written: bool) -> bool:
+        """Whether some of these partials close in (after, until] and `outlasts` leaves them out.
 
         `written` says whether some were written.
         """
@@ -67,19 +60,12 @@ class Slices(ABC):
 
 @dataclass(frozen=True)
 class Layout:
-    """The columns of an operator's partials.
+    """The columns of an operator's partials: keys, slots and accumulators."""
 
-    `values` are the names and the SQL of the columns of distinct sets. `row_accumulators` are merged over all rows,
-    those of `sets` over distinct values. `results` is SQL of each aggregate's result over the accumulators.
-    """
-
-    operator: WindowAggregate | Regroup
+    operator: WindowAggregate
     slices: Slices
     keys: tuple[str, ...]
-    values: tuple[tuple[str, str], ...]
-    row_accumulators: tuple[Accumulator, ...]
-    sets: tuple[DistinctSet, ...]
-    results: tuple[tuple[str, str], ...]
+    accumulators: AccumulatorLayout
 
     @property
     def slots(self) -> tuple[str, ...]:
@@ -89,7 +75,7 @@ class Layout:
     @property
     def closed_accumulators(self) -> tuple[Accumulator, ...]:
         """The accumulators of a closed partial."""
-        return self.all_accumulators if self.slices.counts_when_closing else self.row_accumulators
+        return self.accumulators.all if self.slices.counts_when_closing else self.accumulators.of_rows
 
     @property
     def closes(self) -> str:
@@ -99,7 +85,7 @@ class Layout:
     @property
     def generation(self) -> tuple[str, ...]:
         """Where keys expire, the column with the generation of a key: only rows of one generation see each other."""
-        return (GENERATION,) if isinstance(self.operator, WindowAggregate) and self.operator.forgets else ()
+        return (GENERATION,) if self.operator.forgets else ()
 
     @property
     def stored(self) -> tuple[str, ...]:
@@ -109,17 +95,6 @@ class Layout:
         return (SEEN,) if self.operator.window.bounded_by_rows else ()
 
     @property
-    def all_accumulators(self) -> tuple[Accumulator, ...]:
-        return (*self.row_accumulators, *(one for group in self.sets for one in group.accumulators))
-
-    @property
     def needs_position(self) -> bool:
         """Whether results depend on the places of rows on arrival."""
-        operator = self.operator
-        ordered = any(call.order_sensitive for call in operator.aggregates)
-        return ordered or (isinstance(operator, WindowAggregate) and operator.keeps_rows)
-
-    @property
-    def needs_python(self) -> bool:
-        """Whether the user's functions merge partials, which is slow for each group."""
-        return any(call.python is not None for call in self.operator.aggregates)
+        return self.accumulators.order_sensitive or self.operator.keeps_rows

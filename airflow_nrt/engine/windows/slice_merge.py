@@ -10,13 +10,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import reduce
 
-from pyspark.sql import DataFrame, Observation
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
+from airflow_nrt.engine.aggregates.accumulator_layout import DistinctSet
+from airflow_nrt.engine.aggregates.group_merge import aggregate, exchanged, merge_groups, padded
 from airflow_nrt.engine.spark.tuning import Tasks
 from airflow_nrt.engine.state.columns import SLICE
-from airflow_nrt.engine.windows.layout import DistinctSet, Layout
-from airflow_nrt.engine.windows.partials import aggregate, padded
+from airflow_nrt.engine.windows.layout import Layout
 from airflow_nrt.model.windows import Sql
 
 GROUP_END = "_nrt_group"
@@ -38,39 +39,16 @@ def close(layout: Layout, rows: DataFrame, history: History | None, tasks: Tasks
 
     `history` is None if no earlier slice of these windows has rows.
     """
-    by = [*layout.keys, *layout.slots]
-    if not (layout.slices.counts_when_closing and layout.sets):
-        return aggregate(rows, by, layout.row_accumulators)
-    rows = exchanged(layout, rows, tasks)
-    if not layout.slices.shared and len(layout.sets) == 1 and not layout.needs_python:
-        return _by_value(layout, layout.sets[0], rows)
-    parts = [padded(layout, by, aggregate(rows, by, layout.row_accumulators))]
-    for group in layout.sets:
-        parts.append(padded(layout, by, _first_seen(layout, group, rows, history, tasks)))
-    together = reduce(DataFrame.unionAll, parts)
-    return aggregate(together, by, layout.all_accumulators)
-
-
-def _by_value(layout: Layout, group: DistinctSet, rows: DataFrame) -> DataFrame:
-    """The same if each slice is a whole window: by value first, then by slice, so that rows are read once."""
-    by = [*layout.keys, *layout.slots]
-    of_value = aggregate(rows, [*by, group.column], layout.row_accumulators)
-    counted = of_value.selectExpr(
-        *by, *(one.name for one in layout.row_accumulators), *(one.lifted for one in group.accumulators)
-    )
-    return aggregate(counted, by, layout.all_accumulators)
-
-
-def exchanged(layout: Layout, rows: DataFrame, tasks: Tasks) -> DataFrame:
-    """The partials by key: one exchange for several branches that read them.
-
-    Spark reuses the exchange only if all branches need the same columns. The observation, whose result is not used,
-    keeps Spark from pruning columns below it.
-    """
-    moved = tasks.by_key(rows, layout.keys)
-    if moved is rows:
-        return rows
-    return moved.observe(Observation(), F.first(F.struct(*moved.columns)).alias("row"))
+    by, accumulators = [*layout.keys, *layout.slots], layout.accumulators
+    if not (layout.slices.counts_when_closing and accumulators.sets):
+        return aggregate(rows, by, accumulators.of_rows)
+    if not layout.slices.shared:
+        return merge_groups(accumulators, layout.keys, layout.slots, rows, tasks)
+    rows = exchanged(layout.keys, rows, tasks)
+    parts = [padded(accumulators, by, aggregate(rows, by, accumulators.of_rows))]
+    for group in accumulators.sets:
+        parts.append(padded(accumulators, by, _first_seen(layout, group, rows, history, tasks)))
+    return aggregate(reduce(DataFrame.unionAll, parts), by, accumulators.all)
 
 
 def _first_seen(

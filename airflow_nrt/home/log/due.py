@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from airflow_nrt.basics.instants import END_OF_TIME
+from airflow_nrt.basics.instants import BEFORE_TIME
 from airflow_nrt.home.log.entries import OperatorState, Position
+from airflow_nrt.home.log.state_kinds import Partials, RowsByTime
 from airflow_nrt.model.operators import WindowAggregate
 from airflow_nrt.model.plan import Plan
 from airflow_nrt.model.updating import Updating
@@ -16,7 +17,8 @@ def fires_until(operator: WindowAggregate, state: OperatorState) -> int | None:
     if state.watermark is None:
         return None
     until = operator.window.last_complete_end(state.watermark)
-    return until if operator.is_due(until, state.fired, state.rows, state.closed) else None
+    rows, closed = Partials(state.rows).ends, Partials(state.closed).ends
+    return until if operator.is_due(until, state.fired, rows, closed) else None
 
 
 def are_windows_due(plan: Plan, position: Position) -> bool:
@@ -29,10 +31,10 @@ def moments_due(operators: Iterable[Updating], position: Position) -> dict[str, 
     found: dict[str, int] = {}
     for operator in operators:
         if operator.moved_by is not None:
-            state, files = position.sources[operator.moved_by], position.updating[operator.name]
-            known = [state.watermark, *(file.last for file in files if state.ended)]
+            state, rows = position.sources[operator.moved_by], RowsByTime(position.updating[operator.name])
+            known = (state.watermark, rows.latest if state.ended else None)
             latest = max((at for at in known if at is not None), default=None)
-            if latest is not None and latest > position.moments.get(operator.name, -END_OF_TIME):
+            if latest is not None and latest > position.moments.get(operator.name, BEFORE_TIME):
                 found[operator.name] = latest
     return found
 

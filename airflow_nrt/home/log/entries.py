@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from airflow_nrt.basics.errors import HomeError
+from airflow_nrt.basics.instants import BEFORE_TIME
 from airflow_nrt.files.decoding import STORED_AS, decoded
 from airflow_nrt.files.formats import Content, Format
 
@@ -113,8 +114,8 @@ Split = SourceFile | SourceRange
 
 @dataclass(frozen=True)
 class StateFile:
-    """A directory of partials of one operator; `first` and `last` are the ends of the windows with which its first and
-    last slices close."""
+    """A directory of rows of state. `first` and `last` are its range: the least and the greatest value of the column by
+    which its rows are placed. Its kind says what that is of (`state_kinds.py`)."""
 
     path: str
     first: int
@@ -148,6 +149,11 @@ class OperatorState:
     def complete_until(self) -> int | None:
         """All windows that end at or before this are complete and published."""
         return self.fired if self.complete is None else self.complete
+
+    @property
+    def fired_until(self) -> int:
+        """All windows that end at or before this have fired; before all time if none could yet."""
+        return BEFORE_TIME if self.fired is None else self.fired
 
     def files(self) -> frozenset[str]:
         return frozenset(file.path for file in (*self.rows, *self.closed))
@@ -196,9 +202,9 @@ class SourceState:
 class Position:
     """The position of the stream after an entry: all that a driver needs to resume.
 
-    `updating` is the state of the operators without windows; `first` and `last` of these files are versions, or
-    rowtimes of the operators over recent rows, whose watermarks are `moments`. `versions` belong to the inserts whose
-    windows have several. `tables` are the rows of update tables that change one by one, in parts.
+    `updating` is the state of the operators without windows; `moments` are the watermarks of those over recent rows.
+    `versions` belong to the inserts whose windows have several. `tables` are the rows of update tables that change one
+    by one, in parts.
     """
 
     sources: Mapping[str, SourceState] = field(default_factory=dict)

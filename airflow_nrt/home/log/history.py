@@ -21,6 +21,7 @@ from airflow_nrt.home.log.entries import (
     ranges_of,
     without_ranges,
 )
+from airflow_nrt.home.log.state_kinds import Partials
 from airflow_nrt.home.log.watermarks import operator_watermark, with_clock, with_parts
 from airflow_nrt.model.plan import Plan
 
@@ -127,7 +128,7 @@ class History:
 
 
 def _is_due(state: OperatorState) -> bool:
-    return state.watermark is not None and any(file.first <= state.watermark + 1 for file in state.rows)
+    return state.watermark is not None and bool(Partials(state.rows).begun_by(state.watermark + 1).files)
 
 
 def read_history(entries: Iterable[Entry], plan: Plan) -> History:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from airflow_nrt.basics.instants import END_OF_TIME
 from airflow_nrt.home.log.entries import OperatorState, Position, Published, StateFile, Versions
+from airflow_nrt.home.log.state_kinds import Partials
 from airflow_nrt.model.plan import Insert, Plan
 from airflow_nrt.model.timing import COMPLETE, EARLY, LAST, LATE
 
@@ -50,7 +50,7 @@ def watermark_of(insert: Insert, operators: Operators) -> int | None:
 
 def fired_of(insert: Insert, operators: Operators) -> int:
     """All windows of an insert that end at or before this (ms) have fired."""
-    return max(operators[name].fired or -END_OF_TIME for name in insert.operators)
+    return max(operators[name].fired_until for name in insert.operators)
 
 
 def due_versions(insert: Insert, operators: Operators, versions: Versions) -> dict[int, str]:
@@ -142,12 +142,12 @@ def _candidates(insert: Insert, states: Iterable[OperatorState], now: int) -> It
     """The windows with rows that have not had their last version yet."""
     window = insert.window
     assert window is not None
-    files = [(state.fired, file) for state in states for file in (*state.rows, *state.closed)]
-    if not files:
+    having = [state for state in states if state.files()]
+    if not having:
         return iter(())
-    fired = min((-END_OF_TIME if at is None else at for at, _ in files))
-    first = min(window.first_end(file.first) for _, file in files)
-    last = max(window.last_end(file.last) for _, file in files)
+    fired = min(state.fired_until for state in having)
+    stored = Partials(tuple(file for state in having for file in (*state.rows, *state.closed))).span
+    first, last = window.first_end(stored.first), window.last_end(stored.last)
     return window.ends_between(max(fired, first - 1), min(now + 1 - insert.timing.earliest, last))
 
 

@@ -6,15 +6,15 @@ from airflow_nrt.model.windows.hop import Hop, hop
 from airflow_nrt.model.windows.over import Over, over
 from airflow_nrt.model.windows.session import Session, session
 from airflow_nrt.model.windows.tumble import Tumble, tumble
-from airflow_nrt.model.windows.window import Span, Window, counts_in, is_complete
+from airflow_nrt.model.windows.window import Ends, Window, counts_in, is_complete
 
 __all__ = [
     "Cumulate",
+    "Ends",
     "Hop",
     "Ms",
     "Over",
     "Session",
-    "Span",
     "Sql",
     "Tumble",
     "Window",

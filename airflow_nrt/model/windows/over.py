@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from airflow_nrt.basics.instants import END_OF_TIME
 from airflow_nrt.model.windows.slots import LONGEST_SLOT, SlotWindow
-from airflow_nrt.model.windows.window import Span
+from airflow_nrt.model.windows.window import Ends
 
 
 @dataclass(frozen=True)
@@ -18,9 +18,9 @@ class Over(SlotWindow):
     kind: ClassVar[str] = "OVER"
     looked_at_early: ClassVar[bool] = False
 
-    def is_due(self, until: int, fired: int | None, rows: Sequence[Span], closed: Sequence[Span]) -> bool:
+    def is_due(self, until: int, fired: int | None, rows: Sequence[Ends], closed: Sequence[Ends]) -> bool:
         """New rows may be of times that have fired."""
-        return any(span.first <= until for span in rows)
+        return any(one.close_by(until) for one in rows)
 
     def earliest_row(self, end: int) -> int:
         return max(self.start(end) - self.size, -END_OF_TIME)

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from airflow_nrt.basics.durations import format_duration
-from airflow_nrt.basics.instants import END_OF_TIME
+from airflow_nrt.basics.instants import BEFORE_TIME
 from airflow_nrt.model.windows.slots import LONGEST_SLOT, SlotWindow
-from airflow_nrt.model.windows.window import Span, check_positive
+from airflow_nrt.model.windows.window import Ends, check_positive
 
 
 @dataclass(frozen=True)
@@ -19,15 +19,16 @@ class Session(SlotWindow):
     kind: ClassVar[str] = "SESSION"
     bounded_by_rows: ClassVar[bool] = True
 
-    def is_due(self, until: int, fired: int | None, rows: Sequence[Span], closed: Sequence[Span]) -> bool:
+    def is_due(self, until: int, fired: int | None, rows: Sequence[Ends], closed: Sequence[Ends]) -> bool:
         """A session that is open may have rows from before `fired`."""
         if fired is not None and until <= fired:
             return False
-        return any(span.first <= until for span in rows) or any(span.last > (fired or -END_OF_TIME) for span in closed)
+        after = BEFORE_TIME if fired is None else fired
+        return any(one.close_by(until) for one in rows) or any(one.close_after(after) for one in closed)
 
     def earliest_row(self, end: int) -> int:
         """The length of a session has no bound."""
-        return -END_OF_TIME
+        return BEFORE_TIME
 
     def rows_until(self, end: int) -> int:
         """A row at the end of a session extends it."""

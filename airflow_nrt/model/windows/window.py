@@ -15,21 +15,31 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Protocol
+from typing import ClassVar
 
 from airflow_nrt.basics.durations import format_duration
 from airflow_nrt.basics.errors import InputError
 from airflow_nrt.model.windows.arithmetic import Ms, later, on_grid
 
 
-class Span(Protocol):
-    """Stored partials: the ends (ms) of the windows with which the first and the last of their slices close."""
+@dataclass(frozen=True)
+class Ends:
+    """Of stored partials: the ends (ms) of the windows with which the first and the last of their slices close."""
 
-    @property
-    def first(self) -> int: ...
+    first: int
+    last: int
 
-    @property
-    def last(self) -> int: ...
+    def close_by(self, end: int) -> bool:
+        """Whether some close with windows up to this end."""
+        return self.first <= end
+
+    def close_after(self, end: int) -> bool:
+        """Whether some close with later windows."""
+        return self.last > end
+
+    def close_in(self, after: int, until: int) -> bool:
+        """Whether some can close with windows of `after < end <= until`."""
+        return self.close_by(until) and self.close_after(after)
 
 
 @dataclass(frozen=True)
@@ -123,15 +133,15 @@ class Window(ABC):
         """All window ends with `after < end <= until`."""
         return iter(range(on_grid(after + 1, self.stride, self.origin), until + 1, self.stride))
 
-    def is_due(self, until: int, fired: int | None, rows: Sequence[Span], closed: Sequence[Span]) -> bool:
+    def is_due(self, until: int, fired: int | None, rows: Sequence[Ends], closed: Sequence[Ends]) -> bool:
         """Whether any window with rows that ends at or before `until` has not fired; those up to `fired` have.
 
         `rows` are partials as they were absorbed, `closed` those of slices that have fired.
         """
         if fired is None:
-            return any(span.first <= until for span in rows)
-        opened = any(span.first <= until and span.last > fired for span in rows)
-        return until > fired and (opened or any(self.last_end(span.last) > fired for span in closed))
+            return any(one.close_by(until) for one in rows)
+        opened = any(one.close_in(fired, until) for one in rows)
+        return until > fired and (opened or any(self.last_end(one.last) > fired for one in closed))
 
     def earliest_row(self, end: int) -> int:
         """The earliest rowtime that a window ending here can hold."""

@@ -10,6 +10,7 @@ from airflow_nrt.engine.driver.decide.actions import Absorb, BatchResult, Fire, 
 from airflow_nrt.engine.driver.decide.released import Released
 from airflow_nrt.home.log.due import fires_until
 from airflow_nrt.home.log.entries import Lateness, OperatorState, Position, Published, Split, StateFile
+from airflow_nrt.home.log.state_kinds import Partials
 from airflow_nrt.home.log.throttle import Waiting, waiting_after
 from airflow_nrt.home.log.versions import StagedVersions, Touched, due_versions, has_sessions, versions_of
 from airflow_nrt.home.log.watermarks import WHOLE
@@ -18,7 +19,7 @@ from airflow_nrt.model.timing import COMPLETE
 from airflow_nrt.model.updating import UpdatingAggregate
 from airflow_nrt.testing.memory.home import Change, MemoryHome
 from airflow_nrt.testing.memory.rows import Row
-from airflow_nrt.testing.memory.windows import BEFORE_TIME, Partial, Results, memory_of
+from airflow_nrt.testing.memory.windows import Partial, Results, memory_of
 
 Groups = dict[Any, tuple[Any, ...]]
 """By key, the values of a group that updates."""
@@ -130,7 +131,7 @@ class MemoryComputation:
         return Fired(states, tuple(published), versions, position.updating, waiting, position.tables)
 
     def _fire(self, name: str, state: OperatorState, until: int) -> tuple[Results, OperatorState]:
-        operator, after = self._operators[name], BEFORE_TIME if state.fired is None else state.fired
+        operator, after = self._operators[name], state.fired_until
         opened = self._opened(state)
         results = operator.results(opened, after, until)
         if not operator.window.ends_on_grid:
@@ -140,9 +141,9 @@ class MemoryComputation:
         closing = [one for file in state.rows for one in self._partials(file) if after < one.first <= until]
         left = operator.kept(closing, until)
         new = (self._file(name, left),) if left else ()
-        closed = tuple(one for one in (*state.closed, *new) if operator.window.last_end(one.last) > until)
-        rows = tuple(one for one in state.rows if one.last > until)
-        return results, replace(state, fired=until, rows=rows, closed=closed)
+        needed = Partials((*state.closed, *new)).in_windows_after(until, operator.window)
+        rows = Partials(state.rows).open_after(until)
+        return results, replace(state, fired=until, rows=rows.files, closed=needed.files)
 
     def _versions(self, insert: Insert, position: Position) -> StagedVersions:
         before = versions_of(position, insert)
@@ -163,7 +164,7 @@ class MemoryComputation:
         return {name: self._compacted(name, state) for name, state in operators.items()}
 
     def _compacted(self, name: str, state: OperatorState) -> OperatorState:
-        opened = [one for one in state.rows if state.fired is None or one.last > state.fired]
+        opened = Partials(state.rows).open_after(state.fired_until).files
         if len(opened) < 3:
             return state
         partials = [one for file in opened for one in self._partials(file)]
@@ -218,8 +219,7 @@ class MemoryComputation:
 
     def _opened(self, state: OperatorState) -> list[Partial]:
         """The partials that can be in windows that have not fired, each once."""
-        fired = BEFORE_TIME if state.fired is None else state.fired
-        rows = [one for file in state.rows for one in self._partials(file) if one.first > fired]
+        rows = [one for file in state.rows for one in self._partials(file) if one.first > state.fired_until]
         return [*rows, *(one for file in state.closed for one in self._partials(file))]
 
     def _partials(self, file: StateFile) -> tuple[Partial, ...]:

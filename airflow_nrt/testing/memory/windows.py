@@ -7,12 +7,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from airflow_nrt.basics.instants import END_OF_TIME
 from airflow_nrt.model.operators import WindowAggregate
 from airflow_nrt.model.windows import Window
 from airflow_nrt.testing.memory.rows import Count, Row, counted
 
-BEFORE_TIME = -END_OF_TIME
 Results = dict[int, frozenset[Count]]
 """By window end (ms), the rows of the window."""
 

@@ -121,8 +121,8 @@ def test_only_groups_of_the_batch_are_computed(spark, tmp_path: Path, monkeypatc
 
 
 def counting_write(write, written: list[int]):
-    def counted(self, operator: str, partials):
-        one = write(self, operator, partials)
+    def counted(self, operator: str, partials, *more):
+        one = write(self, operator, partials, *more)
         written.append(one.file.rows if one.file is not None else 0)
         return one
 

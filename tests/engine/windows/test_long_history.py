@@ -29,9 +29,9 @@ def test_counts_each_value_once(spark, tmp_path: Path, monkeypatch) -> None:
     frames: list[DataFrame] = []
     write = SliceStore.write
 
-    def recorded(store: SliceStore, operator: str, partials: DataFrame):
+    def recorded(store: SliceStore, operator: str, partials: DataFrame, *more):
         frames.append(partials)
-        return write(store, operator, partials)
+        return write(store, operator, partials, *more)
 
     monkeypatch.setattr(window_state, "FEW", 0)
     monkeypatch.setattr(SliceStore, "write", recorded)

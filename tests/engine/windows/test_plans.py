@@ -51,7 +51,7 @@ _NODE = re.compile(r"^([ :+-]*)(?:\*\(\d+\) )?(\w+)(.*)$")
 def test_batch_reads_rows_once_a_distinct_set(spark, tmp_path: Path, window: str) -> None:
     file = write_events(tmp_path / "events" / "all.csv", random_events(1, 50, HOUR))
     plan = plan_of(tmp_path, events_table(), curve_insert(window))
-    assert len(layout_of(plan.operators[0]).sets) == SETS
+    assert len(layout_of(plan.operators[0]).accumulators.sets) == SETS
     text = checked_plan(insert_result(spark, plan, plan.inserts[0], {"events": [source_file(file)]}))
     assert 1 <= text.count("FileScan text") <= 1 + SETS, text
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from airflow_nrt.basics.instants import EPOCH
 from airflow_nrt.engine.verify.verify import verify
 from airflow_nrt.engine.windows import compaction
-from airflow_nrt.engine.windows.over.prefix_accumulators import is_of_heads
+from airflow_nrt.home.log.state_kinds import FiredRows
 from airflow_nrt.model.plan import Plan
 from airflow_nrt.table.reports.load import load_report
 from tests.engine.reports import (
@@ -137,7 +137,7 @@ def test_windows_that_are_over_leave_nothing(spark, tmp_path: Path, monkeypatch)
         rows = [Event(10 * n + i, i % 2, i, None, Decimal(1), None, hour + i * 1000) for i in range(ROWS)]
         stream.absorb_batches(tmp_path, [rows])
         last = stream.driver.position.operators[plan.operators[-1].name]
-        held.append(sum(file.rows for file in last.closed if is_of_heads(file)))
+        held.append(sum(file.rows for file in FiredRows.of(last.closed).heads))
     assert held[-1] <= max(held[:3])
     stream.end()
     assert published(tmp_path)[53][3:5] == (2, 4)

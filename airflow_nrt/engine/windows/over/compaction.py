@@ -7,14 +7,14 @@ from dataclasses import replace
 from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.engine.windows.compaction import compact_rows, merge_level
 from airflow_nrt.engine.windows.layout import Layout
-from airflow_nrt.engine.windows.over.prefix_accumulators import columns_of, is_of_heads, merged_heads
+from airflow_nrt.engine.windows.over.prefix_accumulators import columns_of, merged_heads
 from airflow_nrt.engine.windows.over.row_frames import HEAD
 from airflow_nrt.home.log.entries import OperatorState
+from airflow_nrt.home.log.state_kinds import FiredRows
 
 
 def compact(store: SliceStore, layout: Layout, state: OperatorState) -> OperatorState:
     """The same state in fewer files, if a level has too many."""
-    old = tuple(file for file in state.closed if is_of_heads(file))
-    merged = merge_level(store, layout, old, [*columns_of(layout), HEAD], merged_heads)
-    others = tuple(file for file in state.closed if file not in old)
-    return replace(compact_rows(store, layout, state), closed=(*merged, *others))
+    fired = FiredRows.of(state.closed)
+    heads = merge_level(store, layout, fired.heads, [*columns_of(layout), HEAD], merged_heads)
+    return replace(compact_rows(store, layout, state), closed=(*heads, *fired.rows))

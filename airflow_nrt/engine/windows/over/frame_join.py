@@ -17,8 +17,7 @@ from airflow_nrt.engine.spark.tuning import Tasks
 from airflow_nrt.engine.state.columns import LATE, SLICE
 from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.engine.windows.layout import Layout
-from airflow_nrt.engine.windows.over.row_frames import over_of
-from airflow_nrt.engine.windows.window_state import BEFORE_TIME, Firing
+from airflow_nrt.engine.windows.window_state import Firing
 from airflow_nrt.home.log.entries import OperatorState
 from airflow_nrt.model.internal_columns import WINDOW_END
 from airflow_nrt.model.windows import Sql
@@ -33,12 +32,12 @@ def absorb(store: SliceStore, layout: Layout, state: OperatorState, sources: Map
 
 def prepare_firing(store: SliceStore, layout: Layout, state: OperatorState, until: int) -> Firing:
     """Writes the parts that wait for others, and gives the rows with all parts."""
-    after = BEFORE_TIME if state.fired is None else state.fired
+    after = state.fired_until
     parts = store.read((*state.rows, *state.closed), [*layout.keys, SLICE])
     left, results = None, None
     if parts is not None:
         counted = _counted(parts)
-        waiting = counted.where(f"{_COME} < {over_of(layout).parts}").drop(_COME)
+        waiting = counted.where(f"{_COME} < {layout.operator.parts}").drop(_COME)
         left, results = store.write(layout.operator.name, waiting).file, _whole(layout, counted)
     next_state = replace(state, fired=max(after, until), rows=(), closed=() if left is None else (left,))
     return Firing(layout.operator.name, results, next_state, after, until)
@@ -69,5 +68,5 @@ def _whole(layout: Layout, counted: DataFrame) -> DataFrame:
     """The rows with all parts. Each column comes from one part, and is NULL in the others."""
     *columns, place = layout.keys
     values = [F.first(name, ignorenulls=True).alias(name) for name in columns]
-    whole = counted.where(f"{_COME} = {over_of(layout).parts}").groupBy(place)
+    whole = counted.where(f"{_COME} = {layout.operator.parts}").groupBy(place)
     return whole.agg(*values, F.max(SLICE).alias(WINDOW_END)).select(*layout.keys, WINDOW_END)

@@ -17,13 +17,12 @@ from functools import reduce
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from airflow_nrt.basics.instants import END_OF_TIME
+from airflow_nrt.basics.instants import BEFORE_TIME, END_OF_TIME
 from airflow_nrt.engine.spark.frames import same
 from airflow_nrt.engine.state.columns import EXPIRES, GENERATION, SLICE
 from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.engine.windows.layout import Layout
-from airflow_nrt.engine.windows.over.row_frames import PLACE, over_of
-from airflow_nrt.engine.windows.window_state import BEFORE_TIME
+from airflow_nrt.engine.windows.over.row_frames import PLACE
 from airflow_nrt.home.log.entries import OperatorState
 from airflow_nrt.model.internal_columns import BATCH, SEEN
 
@@ -36,7 +35,7 @@ def with_generation(store: SliceStore, layout: Layout, state: OperatorState, row
 
     The expiry of their key (`_nrt_stays`) is left open. It is computed when they are read again, once for each key.
     """
-    partition = over_of(layout).partition
+    partition = layout.operator.partition
     began = BEFORE_TIME if state.watermark is None else state.watermark
     wanted = [*partition, "p", SLICE, GENERATION, EXPIRES]
     known = [
@@ -62,7 +61,7 @@ def kept_rows(layout: Layout, rows: DataFrame, until: int) -> DataFrame:
 
     They include the last row of each generation that goes on, and no row of an expired one.
     """
-    partition = over_of(layout).partition
+    partition = layout.operator.partition
     of_key = _of_keys(layout, rows, f"{SLICE} <= {until}L")
     known = rows.alias("r").join(of_key.alias("l"), same(partition)).select("r.*", _NEWEST, _UNTIL, _LAST)
     goes_on = f"{GENERATION} = {_NEWEST} AND ({_UNTIL} >= {until}L OR {GENERATION} = {until - 1}L)"
@@ -73,7 +72,7 @@ def kept_rows(layout: Layout, rows: DataFrame, until: int) -> DataFrame:
 
 def _of_keys(layout: Layout, rows: DataFrame, fired: str) -> DataFrame:
     """By key its newest generation, the watermark at which that expires, and the last row of it that has fired."""
-    partition = over_of(layout).partition
+    partition = layout.operator.partition
     came = f"struct({', '.join(PLACE)}, {SLICE} AS at, {GENERATION} AS generation)"
     grouped = (
         rows.where(f"{SLICE} IS NOT NULL")
@@ -94,7 +93,7 @@ def _of_keys(layout: Layout, rows: DataFrame, fired: str) -> DataFrame:
 
 def with_generations(layout: Layout, rows: DataFrame) -> DataFrame:
     """Rows of any number of batches with their generation (`_nrt_life`), from their `_nrt_seen` and arrival."""
-    partition = over_of(layout).partition
+    partition = layout.operator.partition
     # Rows that only a backfill has read had no watermark: they join the generations of the other rows.
     read = rows.where(f"{SEEN} < {END_OF_TIME}").select(*partition).distinct()
     rows_read = rows.where(f"coalesce({SEEN}, 0L) < {END_OF_TIME}").alias("r")
@@ -129,4 +128,4 @@ def _expires(layout: Layout, expires: str, at: str) -> str:
 
 
 def _longest(layout: Layout) -> int:
-    return max(frame.low or 0 for frame in over_of(layout).frames)
+    return max(frame.low or 0 for frame in layout.operator.frames)

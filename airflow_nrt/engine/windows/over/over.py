@@ -23,10 +23,11 @@ from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.engine.windows.lateness import late_words
 from airflow_nrt.engine.windows.layout import Layout
 from airflow_nrt.engine.windows.over import key_expiry
-from airflow_nrt.engine.windows.over.prefix_accumulators import columns_of, heads, is_of_heads, kept, needed_heads
-from airflow_nrt.engine.windows.over.row_frames import FIRES, HEAD, IS_NEW, KEPT, fires, over_of, results
-from airflow_nrt.engine.windows.window_state import BEFORE_TIME, Firing
+from airflow_nrt.engine.windows.over.prefix_accumulators import columns_of, heads, kept, needed_heads
+from airflow_nrt.engine.windows.over.row_frames import FIRES, HEAD, IS_NEW, KEPT, fires, results
+from airflow_nrt.engine.windows.window_state import Firing
 from airflow_nrt.home.log.entries import OperatorState
+from airflow_nrt.home.log.state_kinds import FiredRows, Partials
 from airflow_nrt.model.internal_columns import BATCH, ROWTIME, SEEN
 from airflow_nrt.model.windows import Sql
 
@@ -37,7 +38,7 @@ def absorb(store: SliceStore, layout: Layout, state: OperatorState, sources: Map
     """Accepted source rows as stored rows, with late ones marked."""
     rows = _lifted(layout, run_query(layout.operator.input, sources)).drop(BATCH, SEEN)
     partition = _partition(layout)
-    if over_of(layout).forgets:
+    if layout.operator.forgets:
         judged = key_expiry.with_generation(store, layout, state, rows)
         return _marked(judged, key_expiry.IS_LATE).drop(key_expiry.IS_LATE)
     if partition is not None and state.closed:
@@ -46,8 +47,8 @@ def absorb(store: SliceStore, layout: Layout, state: OperatorState, sources: Map
         last = fired.groupBy(*partition).agg(F.max(SLICE).alias(_LAST))
         rows = rows.alias("r").join(last.alias("l"), same(partition), "left").select("r.*", _LAST)
         return _marked(rows, f"coalesce({SLICE} <= {_LAST}, false)").drop(_LAST)
-    watermark = state.watermark if partition is None and over_of(layout).sources else None
-    passed = None if watermark is None else watermark + 1 + over_of(layout).following
+    watermark = state.watermark if partition is None and layout.operator.sources else None
+    passed = None if watermark is None else watermark + 1 + layout.operator.following
     return _marked(rows, f"{SLICE} <= {passed}L" if passed is not None else "false")
 
 
@@ -58,21 +59,20 @@ def peek(store: SliceStore, layout: Layout, state: OperatorState, after: int, un
 
 def prepare_firing(store: SliceStore, layout: Layout, state: OperatorState, until: int) -> Firing:
     """Writes the rows that have not fired, and what later rows need; gives the results of rows that fire."""
-    after = BEFORE_TIME if state.fired is None else state.fired
+    after, fired = state.fired_until, FiredRows.of(state.closed)
     name, columns = layout.operator.name, columns_of(layout)
-    old_heads = tuple(file for file in state.closed if is_of_heads(file))
-    known = store.read([file for file in state.closed if file not in old_heads], columns)
+    known = store.read(fired.rows, columns)
     waiting = store.read(state.rows, columns)
-    if waiting is None and known is not None and over_of(layout).followers:
+    if waiting is None and known is not None and layout.operator.followers:
         waiting = known.where("false")
     if waiting is None:
         return Firing(name, None, replace(state, fired=max(after, until)), after, until)
     in_frames = _in_frames(layout, waiting, known, after, until)
     reached = waiting.where(f"{SLICE} <= {until}L")
-    new = in_frames.where(IS_NEW) if over_of(layout).followers else reached
-    some_wait = any(file.last > until for file in state.rows)
+    new = in_frames.where(IS_NEW) if layout.operator.followers else reached
+    some_wait = bool(Partials(state.rows).open_after(until).files)
     settled, passing = waiting, None
-    if over_of(layout).forgets:
+    if layout.operator.forgets:
         settled = key_expiry.kept_rows(layout, waiting if known is None else waiting.unionAll(known), until)
         passing = settled.where(f"{SLICE} <= {until}L")
     else:
@@ -83,9 +83,9 @@ def prepare_firing(store: SliceStore, layout: Layout, state: OperatorState, unti
         state,
         fired=max(after, until),
         rows=() if left is None else (left,),
-        closed=tuple(file for file in (*old_heads, passed, still) if file is not None),
+        closed=tuple(file for file in (*fired.heads, passed, still) if file is not None),
     )
-    before = store.read(old_heads, [*columns, HEAD])
+    before = store.read(fired.heads, [*columns, HEAD])
     if before is not None:
         needed = needed_heads(layout, before, new)
         in_frames = in_frames.unionAll(needed.selectExpr("*", f"{SLICE} AS {FIRES}", f"false AS {IS_NEW}"))
@@ -95,7 +95,7 @@ def prepare_firing(store: SliceStore, layout: Layout, state: OperatorState, unti
 def _in_frames(layout: Layout, waiting: DataFrame, known: DataFrame | None, after: int, until: int) -> DataFrame:
     """The rows in the frames of those that fire. Some of the `known` rows may have waited, and fire now."""
     columns = waiting.columns
-    in_frames = waiting.where(f"{SLICE} <= {until + over_of(layout).following}L")
+    in_frames = waiting.where(f"{SLICE} <= {until + layout.operator.following}L")
     rows = in_frames.selectExpr("*", f"CAST(NULL AS INT) AS {HEAD}")
     if known is not None:
         rows = rows.unionAll(known.selectExpr("*", f"{KEPT} AS {HEAD}"))
@@ -108,7 +108,7 @@ def _in_frames(layout: Layout, waiting: DataFrame, known: DataFrame | None, afte
 def compute(layout: Layout, sources: Mapping[str, DataFrame], after: int, until: int, tasks: Tasks) -> DataFrame:
     """In batch: the rows of the slots with `after < end <= until`, from all rows at once."""
     rows = mark_late(layout, run_query(layout.operator.input, sources))
-    counting = rows.where(f"{SLICE} <= {until + over_of(layout).following}L")
+    counting = rows.where(f"{SLICE} <= {until + layout.operator.following}L")
     at = fires(layout)
     name = layout.operator.window.name(Sql(at))
     is_new = f"{name} > {after}L AND {name} <= {until}L AS {IS_NEW}"
@@ -119,10 +119,10 @@ def mark_late(layout: Layout, rows: DataFrame) -> DataFrame:
     """Rows of the operator's input query with `_nrt_late`, by their `_nrt_seen` and `_nrt_batch` alone."""
     lifted = _lifted(layout, rows)
     partition = _partition(layout)
-    passed = f"coalesce({SLICE} <= {SEEN} + {1 + over_of(layout).following}L, false)"
+    passed = f"coalesce({SLICE} <= {SEEN} + {1 + layout.operator.following}L, false)"
     if partition is None:
         return _marked(lifted, passed)
-    if over_of(layout).forgets:
+    if layout.operator.forgets:
         lifted, partition = key_expiry.with_generations(layout, lifted), (*partition, GENERATION)
     # A row has fired if the watermark has passed it, and it arrived in an earlier batch.
     suspects = lifted.where(passed).select(*partition, SLICE, SEEN, BATCH).distinct()
@@ -138,17 +138,14 @@ def mark_late(layout: Layout, rows: DataFrame) -> DataFrame:
 
 def _partition(layout: Layout) -> tuple[str, ...] | None:
     """The keys within which a row that has fired makes others late; None if the watermark decides."""
-    operator = over_of(layout)
+    operator = layout.operator
     return None if operator.strict else operator.partition
 
 
 def _lifted(layout: Layout, rows: DataFrame) -> DataFrame:
-    values = [f"{sql} AS {name}" for name, sql in layout.values]
-    placed = rows.withColumn(SLICE, F.col(ROWTIME) + 1 + over_of(layout).following)
+    placed = rows.withColumn(SLICE, F.col(ROWTIME) + 1 + layout.operator.following)
     late = f"IF({ROWTIME} <= {SEEN}, {late_words(SLICE, SLICE, 'true')}, NULL) AS {LATE}"
-    return placed.selectExpr(
-        *layout.keys, SLICE, SEEN, BATCH, *values, *(one.lifted for one in layout.row_accumulators), late
-    )
+    return placed.selectExpr(*layout.keys, SLICE, SEEN, BATCH, *layout.accumulators.lifted, late)
 
 
 def _marked(rows: DataFrame, is_late: str) -> DataFrame:

@@ -18,18 +18,13 @@ from functools import reduce
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
+from airflow_nrt.engine.aggregates.accumulator_layout import names
+from airflow_nrt.engine.aggregates.group_merge import aggregate
 from airflow_nrt.engine.spark.frames import same
 from airflow_nrt.engine.state.columns import SLICE
 from airflow_nrt.engine.windows.layout import Layout
-from airflow_nrt.engine.windows.over.row_frames import HEAD, PLACE, frames_of, over_of, unbounded, value_columns
-from airflow_nrt.engine.windows.partials import aggregate
-from airflow_nrt.engine.windows.window_state import BEFORE_TIME
-from airflow_nrt.home.log.entries import StateFile
-
-
-def is_of_heads(file: StateFile) -> bool:
-    """Whether a file of `closed` has heads. Their slice is before all time."""
-    return file.last == BEFORE_TIME
+from airflow_nrt.engine.windows.over.row_frames import HEAD, PLACE, frames_of, unbounded, value_columns
+from airflow_nrt.home.log.state_kinds import HEADS_END
 
 
 def kept(layout: Layout, fired: DataFrame, until: int) -> DataFrame | None:
@@ -37,7 +32,7 @@ def kept(layout: Layout, fired: DataFrame, until: int) -> DataFrame | None:
 
     They include the last row of each key, if it decides which rows are late.
     """
-    operator = over_of(layout)
+    operator = layout.operator
     wait = operator.followers
     bounded = [frame for frame in operator.frames if frame.low is not None or wait]
     flags, wanted = [], []
@@ -69,8 +64,8 @@ def heads(layout: Layout, fired: DataFrame) -> DataFrame | None:
 def _heads(layout: Layout, fired: DataFrame, n: int) -> Iterator[DataFrame]:
     partition = unbounded(layout)[n]
     parts = [part for frame, part in frames_of(layout) if frame.low is None and frame.partition == partition]
-    used = {one.name for part in parts for one in part.row_accumulators}
-    columns = [one for one in layout.row_accumulators if one.name in used]
+    used = {name for part in parts for name in names(part.of_rows)}
+    columns = [one for one in layout.accumulators.of_rows if one.name in used]
     if columns:
         yield _padded(layout, aggregate(fired, partition, columns), fired, n)
     for value in dict.fromkeys(value for part in parts for value in value_columns(layout, part)):
@@ -80,7 +75,7 @@ def _heads(layout: Layout, fired: DataFrame, n: int) -> Iterator[DataFrame]:
 
 def _padded(layout: Layout, partials: DataFrame, rows: DataFrame, n: int) -> DataFrame:
     """Heads with the columns of rows; other columns than their own are NULL."""
-    own = {SLICE: F.lit(BEFORE_TIME), **{name: F.col(name) for name in partials.columns}}
+    own = {SLICE: F.lit(HEADS_END), **{name: F.col(name) for name in partials.columns}}
     columns = [
         own.get(f.name, F.lit(None).cast(f.dataType)).alias(f.name) for f in rows.select(columns_of(layout)).schema
     ]
@@ -89,8 +84,7 @@ def _padded(layout: Layout, partials: DataFrame, rows: DataFrame, n: int) -> Dat
 
 def columns_of(layout: Layout) -> list[str]:
     """The columns of a stored row."""
-    values = (name for name, _ in layout.values)
-    return [*layout.keys, SLICE, *layout.stored, *values, *(one.name for one in layout.row_accumulators)]
+    return [*layout.keys, SLICE, *layout.stored, *layout.accumulators.columns]
 
 
 def needed_heads(layout: Layout, known: DataFrame, new: DataFrame) -> DataFrame:
@@ -106,10 +100,10 @@ def needed_heads(layout: Layout, known: DataFrame, new: DataFrame) -> DataFrame:
 def merged_heads(layout: Layout, known: DataFrame) -> DataFrame:
     """One head for each key and distinct value, without the keys that get no more rows."""
     for n, partition in enumerate(unbounded(layout)):
-        if any(frame.growing and frame.partition == partition for frame in over_of(layout).frames):
+        if any(frame.growing and frame.partition == partition for frame in layout.operator.frames):
             *others, grows = partition
             newest = f"max({grows}) OVER (PARTITION BY {', '.join([HEAD, *others])})"
             known = known.selectExpr("*", f"{newest} AS _nrt_newest").where(f"{HEAD} <> {n} OR {grows} = _nrt_newest")
             known = known.drop("_nrt_newest")
-    by = [*layout.keys, SLICE, *(name for name, _ in layout.values), HEAD]
-    return aggregate(known, by, layout.row_accumulators).select(*columns_of(layout), HEAD)
+    by = [*layout.keys, SLICE, *layout.accumulators.values, HEAD]
+    return aggregate(known, by, layout.accumulators.of_rows).select(*columns_of(layout), HEAD)

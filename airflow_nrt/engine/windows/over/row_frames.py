@@ -12,45 +12,39 @@ before all rows (`prefix_accumulators.py`).
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from pyspark.sql import DataFrame
 
 from airflow_nrt.basics.instants import LAST_MINUTE
+from airflow_nrt.engine.aggregates.accumulator_layout import AccumulatorLayout, accumulator_layout, names
 from airflow_nrt.engine.aggregates.multiset import bound
 from airflow_nrt.engine.state.columns import SLICE
 from airflow_nrt.engine.windows.aggregate import place
 from airflow_nrt.engine.windows.layout import Layout
-from airflow_nrt.engine.windows.layout_of import layout_of
 from airflow_nrt.model.internal_columns import WINDOW_END
-from airflow_nrt.model.operators import RowFrame, WindowAggregate
+from airflow_nrt.model.operators import RowFrame
 
 IS_NEW, HEAD, FIRES = "_nrt_is_new", "_nrt_head", "_nrt_fires"
 KEPT = -1
 PLACE = ("p.file", "p.block", "p.row")
 
 
-def over_of(layout: Layout) -> WindowAggregate:
-    assert isinstance(layout.operator, WindowAggregate)
-    return layout.operator
-
-
-def frames_of(layout: Layout) -> Iterator[tuple[RowFrame, Layout]]:
-    """The different frames, each with the layout of the aggregates over it."""
-    operator = over_of(layout)
+def frames_of(layout: Layout) -> Iterator[tuple[RowFrame, AccumulatorLayout]]:
+    """The different frames, each with the accumulators of the aggregates over it."""
+    operator = layout.operator
     for frame in dict.fromkeys(operator.frames):
-        calls = tuple(call for call, own in zip(operator.aggregates, operator.frames) if own == frame)
-        yield frame, layout_of(replace(operator, aggregates=calls, frames=(frame,) * len(calls)))
+        calls = (call for call, own in zip(operator.aggregates, operator.frames) if own == frame)
+        yield frame, accumulator_layout(tuple(calls))
 
 
 def unbounded(layout: Layout) -> list[tuple[str, ...]]:
     """The partitions of unbounded frames. The head column has their index in this list."""
-    return list(dict.fromkeys(frame.partition for frame in over_of(layout).frames if frame.low is None))
+    return list(dict.fromkeys(frame.partition for frame in layout.operator.frames if frame.low is None))
 
 
 def fires(layout: Layout) -> str:
     """SQL of the slice with which a row fires: its own, or that of the last row that it waits for."""
-    operator = over_of(layout)
+    operator = layout.operator
     if not operator.followers:
         return SLICE
     by, order = ", ".join(operator.frames[0].partition), ", ".join((SLICE, *PLACE))
@@ -60,18 +54,18 @@ def fires(layout: Layout) -> str:
 
 def results(layout: Layout, rows: DataFrame) -> DataFrame:
     """The new rows with their aggregates and `_nrt_end`."""
-    lifts = [f"{one.name} AS {_lift(one.name)}" for one in layout.row_accumulators]
-    values = (name for name, _ in layout.values)
+    accumulators = layout.accumulators
+    lifts = [f"{name} AS {_lift(name)}" for name in names(accumulators.of_rows)]
     end = f"{FIRES} AS {WINDOW_END}"
-    done = rows.selectExpr(*layout.keys, SLICE, *layout.generation, IS_NEW, HEAD, end, *values, *lifts)
-    at = place(layout)
+    done = rows.selectExpr(*layout.keys, SLICE, *layout.generation, IS_NEW, HEAD, end, *accumulators.values, *lifts)
+    at = place(layout.keys)
     for frame, part in frames_of(layout):
         columns = done.columns
         numbered = done.selectExpr("*", *_occurrences(layout, part, frame))
         merged = numbered.selectExpr("*", *_merged(layout, part, frame))
         found = [f"IF({IS_NEW}, {sql.replace('{place}', at)}, NULL) AS {name}" for name, sql in part.results]
         done = merged.selectExpr(*columns, *found)
-    return done.where(IS_NEW).select(*layout.keys, *(call.name for call in over_of(layout).aggregates), WINDOW_END)
+    return done.where(IS_NEW).select(*layout.keys, *(call.name for call in layout.operator.aggregates), WINDOW_END)
 
 
 def _lift(name: str) -> str:
@@ -98,10 +92,10 @@ def _counted(layout: Layout, frame: RowFrame, value: str) -> str:
     return f"IF(coalesce({HEAD} = {which}, true), {value}, NULL)"
 
 
-def _merged(layout: Layout, part: Layout, frame: RowFrame) -> Iterator[str]:
+def _merged(layout: Layout, part: AccumulatorLayout, frame: RowFrame) -> Iterator[str]:
     """The accumulators over one frame."""
     over = f" OVER {_over(layout, frame)}"
-    for one in part.row_accumulators:
+    for one in part.of_rows:
         value = _counted(layout, frame, _lift(one.name))
         yield f"CAST({one.merge.format(value, over=over)} AS {one.type}) AS {one.name}"
     for n, (group, value) in enumerate(zip(part.sets, value_columns(layout, part))):
@@ -120,7 +114,7 @@ def _merged(layout: Layout, part: Layout, frame: RowFrame) -> Iterator[str]:
             yield f"CAST({merged} AS {one.type}) AS {one.name}"
 
 
-def _occurrences(layout: Layout, part: Layout, frame: RowFrame) -> Iterator[str]:
+def _occurrences(layout: Layout, part: AccumulatorLayout, frame: RowFrame) -> Iterator[str]:
     """For an unbounded frame, numbers the occurrences of each distinct value: the first one counts."""
     if frame.low is None:
         for n, value in enumerate(value_columns(layout, part)):
@@ -134,7 +128,7 @@ def _occurrence(n: int) -> str:
     return f"_nrt_sighting_{n}"
 
 
-def value_columns(layout: Layout, part: Layout) -> list[str]:
+def value_columns(layout: Layout, part: AccumulatorLayout) -> list[str]:
     """The columns with the values of a part's distinct sets."""
-    names = {sql: name for name, sql in layout.values}
-    return [names[sql] for _, sql in part.values]
+    columns = {group.value: group.column for group in layout.accumulators.sets}
+    return [columns[group.value] for group in part.sets]

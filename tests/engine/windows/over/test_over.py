@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from airflow_nrt.engine.windows import compaction
-from airflow_nrt.engine.windows.over.prefix_accumulators import is_of_heads
+from airflow_nrt.home.log.state_kinds import FiredRows
 from tests.engine.reports import (
     DELAY,
     HOUR,
@@ -144,7 +144,7 @@ def test_rows_that_went_by_are_kept_as_one_partial_a_key(spark, tmp_path: Path, 
     stream = Stream(spark, plan, tmp_path / "home")
     stream.absorb_batches(tmp_path, [events[:12], events[12:20], events[20:40]])
     closed = stream.driver.position.operators["w1"].closed
-    heads = [file for file in closed if is_of_heads(file)]
+    heads = FiredRows.of(closed).heads
     # Two shops, with two items each; of the rows the last of each shop, for LAG.
     assert sum(file.rows for file in heads) <= 2 * (2 + 4) and sum(f.rows for f in closed if f not in heads) == 2
     stream.end()
