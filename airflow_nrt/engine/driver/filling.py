@@ -138,8 +138,8 @@ class Filling:
         self, insert: Insert, twin: Insert, windows: Sequence[Published], directory: Path, state: str
     ) -> list[Published]:
         self._tuning.tune_for_rows(sum(one.rows for one in windows))
-        ledger = {(one.insert, one.target): one for one in windows}
-        rows = sink_of(twin).standing(self._spark, twin, ledger, [one.end for one in windows]).rows
+        decided = {(one.insert, one.target): one for one in windows}
+        rows = sink_of(twin).standing(self._spark, twin, decided, [one.end for one in windows]).rows
         # By position: the columns of the two tables may have other names.
         pairs = zip(twin.query.fields, insert.query.fields)
         named = rows.selectExpr(*(f"{quote(a.name)} AS {quote(b.name)}" for a, b in pairs), WINDOW_END)

@@ -22,7 +22,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from airflow_nrt.basics.errors import HomeError, InputError
 from airflow_nrt.engine.sinks import file_staging
-from airflow_nrt.engine.sinks.sink import Ledger, Sink, Standing
+from airflow_nrt.engine.sinks.sink import Decided, Sink, Standing
 from airflow_nrt.engine.sinks.standing_files import as_read, blurred, foreign_rows, standing_rows
 from airflow_nrt.files.durable import put_if_absent
 from airflow_nrt.files.private_files import read_regular
@@ -90,8 +90,8 @@ class Filesystem(Sink):
     def at_copy(self, root: Path) -> Filesystem:
         return Filesystem(Path(normpath(root.absolute())))
 
-    def standing(self, spark: SparkSession, insert: Insert, ledger: Ledger, ends: Iterable[int | None]) -> Standing:
-        return standing_rows(spark, insert, ledger, ends, self._root(insert))
+    def standing(self, spark: SparkSession, insert: Insert, decided: Decided, ends: Iterable[int | None]) -> Standing:
+        return standing_rows(spark, insert, decided, ends, self._root(insert))
 
     def foreign_rows(self, spark: SparkSession, insert: Insert, targets: Collection[str]) -> int:
         return foreign_rows(spark, insert, [self._root(insert) / target for target in targets])

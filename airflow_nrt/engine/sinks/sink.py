@@ -19,7 +19,7 @@ from airflow_nrt.model.plan import Insert
 if TYPE_CHECKING:
     import pyarrow as pa
 
-Ledger = Mapping[tuple[str, str], Published]
+Decided = Mapping[tuple[str, str], Published]
 """The published files according to the log, by insert and target."""
 
 
@@ -116,7 +116,7 @@ class Sink(ABC):
         """The sink as this version of its table, of those that are `past`."""
         raise InputError(f"version {version}: only tables of a lakehouse have versions")
 
-    def standing(self, spark: SparkSession, insert: Insert, ledger: Ledger, ends: Iterable[int | None]) -> Standing:
+    def standing(self, spark: SparkSession, insert: Insert, decided: Decided, ends: Iterable[int | None]) -> Standing:
         """The rows of the windows that end at `ends` (None: of no window). Raises InputError where no rows are kept."""
         raise InputError(f"{insert.name}: what connector '{insert.sink.connector}' wrote can't be read back")
 

@@ -10,7 +10,7 @@ from pyspark.sql import DataFrame, SparkSession
 from airflow_nrt.basics.spelling import quote
 from airflow_nrt.engine.sinks.partition_names import with_read_names
 from airflow_nrt.engine.sinks.result_files import read_folded, read_results
-from airflow_nrt.engine.sinks.sink import Ledger, Standing
+from airflow_nrt.engine.sinks.sink import Decided, Standing
 from airflow_nrt.engine.sources.place import FILE, known_files
 from airflow_nrt.engine.spark.given_rows import given_rows
 from airflow_nrt.engine.spark.paths import GLOB, file_keys
@@ -28,23 +28,23 @@ def visible_files(root: Path, suffix: str) -> list[Path]:
 def standing_rows(
     spark: SparkSession,
     insert: Insert,
-    ledger: Ledger,
+    decided: Decided,
     ends: Iterable[int | None],
     base: Path,
 ) -> Standing:
     """The rows of the windows that end at `ends`, from files below `base`; foreign files are listed separately."""
     wanted = set(ends)
     # Other inserts of the report may publish into the same directory.
-    of_others = {target for name, target in ledger if name != insert.name}
+    of_others = {target for name, target in decided if name != insert.name}
     mine, foreign = [], []
     for path in visible_files(base, insert.sink.suffix):
         place = str(path.relative_to(base))
-        published = ledger.get((insert.name, place))
+        published = decided.get((insert.name, place))
         if published is not None and published.end in wanted:
             mine.append((path, published.end))
         elif published is None and place not in of_others:
             foreign.append(path)
-    places = {place: n for n, place in enumerate(ledger)}
+    places = {place: n for n, place in enumerate(decided)}
     mine.sort(key=lambda one: places[insert.name, str(one[0].relative_to(base))])
     return Standing(_read(spark, insert, base, mine), {str(path.relative_to(base)): str(path) for path in foreign})
 

@@ -22,7 +22,7 @@ from airflow_nrt.engine.sinks.jdbc.sending import send
 from airflow_nrt.engine.sinks.jdbc.tables import OP as STAGED_OP
 from airflow_nrt.engine.sinks.jdbc.tables import ROW, STAGE, WINDOW, Tables, stages_of
 from airflow_nrt.engine.sinks.jdbc.texts import text_sql, written
-from airflow_nrt.engine.sinks.sink import Ledger, Sink, Standing
+from airflow_nrt.engine.sinks.sink import Decided, Sink, Standing
 from airflow_nrt.engine.sinks.staged_parquet import in_windows, read_staged, staged_parquet, staged_sample
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Entry, Published
@@ -80,13 +80,13 @@ class Jdbc(Sink):
         if end.isdecimal():
             with_database(spark, insert.sink, lambda one: remove(one, home, insert, entry, int(end)))
 
-    def standing(self, spark: SparkSession, insert: Insert, ledger: Ledger, ends: Iterable[int | None]) -> Standing:
+    def standing(self, spark: SparkSession, insert: Insert, decided: Decided, ends: Iterable[int | None]) -> Standing:
         """The rows of the table in these windows. Rows of other windows are foreign, if the log has none there."""
         wanted = sorted(end for end in set(ends) if end is not None)
         if insert.end_column is None:
             return Standing(_read(spark, insert, "").withColumn(WINDOW_END, F.lit(None).cast("bigint")))
         between = _between(insert, wanted)
-        known = {one.end for (name, _), one in ledger.items() if name == insert.name}
+        known = {one.end for (name, _), one in decided.items() if name == insert.name}
         found = with_database(spark, insert.sink, lambda database: _ends(database, insert, between))
         foreign = {str(one): f"{insert.sink.options[TABLE]}: {format_instant(one)}" for one in found - known}
         rows = _read(spark, insert, between).withColumn(WINDOW_END, _end(insert.end_column))

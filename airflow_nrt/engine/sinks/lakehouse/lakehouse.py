@@ -19,7 +19,7 @@ from airflow_nrt.engine.sinks.lakehouse.following import between, follow
 from airflow_nrt.engine.sinks.lakehouse.lake_table import LakeTable
 from airflow_nrt.engine.sinks.lakehouse.maintenance import maintained
 from airflow_nrt.engine.sinks.lakehouse.ownership import claim, writer_of
-from airflow_nrt.engine.sinks.sink import Ledger, Maintained, Sink, Standing
+from airflow_nrt.engine.sinks.sink import Decided, Maintained, Sink, Standing
 from airflow_nrt.engine.sinks.staged_parquet import in_windows, staged_parquet, staged_sample
 from airflow_nrt.engine.sinks.table_past import TablePast
 from airflow_nrt.home.home import Home
@@ -97,7 +97,7 @@ class Lakehouse(Sink):
     def is_fixed(self) -> bool:
         return self.version is not None
 
-    def standing(self, spark: SparkSession, insert: Insert, ledger: Ledger, ends: Iterable[int | None]) -> Standing:
+    def standing(self, spark: SparkSession, insert: Insert, decided: Decided, ends: Iterable[int | None]) -> Standing:
         """The rows of the table in these windows. Rows of other windows between are foreign, if the log has none."""
         wanted = sorted(end for end in set(ends) if end is not None)
         with explained(insert.sink):
@@ -105,7 +105,7 @@ class Lakehouse(Sink):
             if insert.end_column is None:
                 return Standing(rows)
             found = {row[0] for row in rows.select(WINDOW_END).distinct().collect()}
-        known = {one.end for (name, _), one in ledger.items() if name == insert.name}
+        known = {one.end for (name, _), one in decided.items() if name == insert.name}
         place = connector_of(insert.sink).place(insert.sink)
         foreign = {str(one): f"{place}: {format_instant(one)}" for one in found - known}
         return Standing(rows.where(F.col(WINDOW_END).isin(wanted)) if wanted else rows.where("false"), foreign)

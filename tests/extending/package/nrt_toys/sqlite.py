@@ -11,7 +11,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from airflow_nrt.basics.errors import InputError
 from airflow_nrt.basics.spelling import quote
-from airflow_nrt.engine.sinks.sink import Ledger, Sink, Standing
+from airflow_nrt.engine.sinks.sink import Decided, Sink, Standing
 from airflow_nrt.engine.spark.given_rows import given_rows
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Entry, Published
@@ -78,13 +78,13 @@ class Sqlite(Sink):
         with sqlite3.connect(insert.sink.path) as database:
             database.execute("DELETE FROM rows WHERE target = ?", [target])
 
-    def standing(self, spark: SparkSession, insert: Insert, ledger: Ledger, ends: Iterable[int | None]) -> Standing:
+    def standing(self, spark: SparkSession, insert: Insert, decided: Decided, ends: Iterable[int | None]) -> Standing:
         wanted = set(ends)
         with sqlite3.connect(insert.sink.path) as database:
             rows = database.execute("SELECT target, ends, value FROM rows").fetchall()
         mine = [(value, end) for _, end, value in rows if end in wanted]
         foreign = {
-            target: f"{insert.sink.path}: {target}" for target, *_ in rows if (insert.name, target) not in ledger
+            target: f"{insert.sink.path}: {target}" for target, *_ in rows if (insert.name, target) not in decided
         }
         kinds = ", ".join(f"{quote(column.name)} {column.type.spark}" for column in insert.sink.physical)
         found = given_rows(spark, {"value": "STRING", WINDOW_END: "BIGINT"}, mine)
