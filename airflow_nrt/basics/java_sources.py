@@ -10,8 +10,6 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from airflow_nrt.basics.spark_version import SPARK_VERSION
-
 _SWITCH = re.compile(r"plan\.rule\.[a-z]+(-[a-z]+)*")
 
 
@@ -22,7 +20,7 @@ class JavaSource:
     name: str
     does: str
     without: str
-    proven: tuple[str, ...] = (SPARK_VERSION,)
+    proven: tuple[str, ...] = ("4.1.3",)
 
 
 @dataclass(frozen=True)
@@ -46,24 +44,28 @@ class SpeedRule(JavaSource):
 
 
 _SLOWER = "batches take longer than they need"
+_BY_ALL_TESTS = ("4.1.3", "4.1.4", "4.2.1")
 
 SPEED_RULES = (
     SpeedRule(
         "MergedAggregates",
         "an aggregate of rows that lie by key is one step instead of two",
         _SLOWER,
+        _BY_ALL_TESTS,
         switch="plan.rule.merged-aggregates",
     ),
     SpeedRule(
         "MomentsByReference",
         "watermarks and ends of windows are arguments of the generated code, so that no batch compiles it again",
         _SLOWER,
+        _BY_ALL_TESTS,
         switch="plan.rule.moments-by-reference",
     ),
     SpeedRule(
         "CompiledMetrics",
         "a batch is counted in the generated code of the steps around it",
         _SLOWER,
+        _BY_ALL_TESTS,
         switch="plan.rule.compiled-metrics",
         has_methods=True,
     ),
@@ -71,12 +73,14 @@ SPEED_RULES = (
         "PlainCasts",
         "a time in UTC and the number of an amount are taken as they are, without objects of Java",
         _SLOWER,
+        _BY_ALL_TESTS,
         switch="plan.rule.plain-casts",
     ),
     SpeedRule(
         "PlainTexts",
         "lines are split, and plain times and amounts are read and written, as bytes",
         _SLOWER,
+        _BY_ALL_TESTS,
         switch="plan.rule.plain-texts",
         has_methods=True,
     ),
@@ -92,6 +96,7 @@ LOCAL_FILES = JavaSource(
     "LocalFiles",
     "local files are made without processes, and in a home as private as it is",
     "each file that Spark writes starts a process",
+    ("4.1.3", "4.2.1"),
 )
 KAFKA_ROWS = JavaSource("KafkaRows", "rows share the memory of the records of a topic", _SLOWER)
 COPY_ROWS = JavaSource("CopyRows", "PostgreSQL takes staged rows by COPY", _SLOWER)

@@ -87,14 +87,19 @@ def shipped_class(session: SparkSession, wanted: JavaSource) -> Any | None:
     with _shipping:
         known = _shipped.setdefault(session.sparkContext, {})
         if wanted.name not in known:
-            known[wanted.name] = None
+            found = None
             with unless_unfit(session, wanted):
-                ship_java(session, wanted.name)
-                made = java_class(session.sparkContext._jvm, f"airflow_nrt.{wanted.name}")
-                if isinstance(made, JavaPackage):
-                    raise TypeError("Java does not find its class")
-                known[wanted.name] = made
+                found = _found(session, wanted.name)
+            known[wanted.name] = found
         return known[wanted.name]
+
+
+def _found(session: SparkSession, name: str) -> Any:
+    ship_java(session, name)
+    made = java_class(session.sparkContext._jvm, f"airflow_nrt.{name}")
+    if isinstance(made, JavaPackage):
+        raise TypeError("Java does not find its class")
+    return made
 
 
 def source(name: str) -> str:

@@ -1,4 +1,4 @@
-"""Sessions of one Spark that have other rules, and what the tasks of Spark allocate."""
+"""Sessions of one Spark that have other rules, and what Spark allocates."""
 
 from __future__ import annotations
 
@@ -35,18 +35,18 @@ def with_rules(spark: Any, rules: Iterable[SpeedRule]) -> SparkSession:
 
 
 class Allocated:
-    """What tasks allocate in the JVM of a session, in bytes."""
+    """What the JVM of a session allocates, in bytes."""
 
     def __init__(self, spark: Any) -> None:
         compiler = java_class(spark._jvm, "org.codehaus.janino.SimpleCompiler")()
         compiler.cook(Path(__file__).with_name("Allocated.java").read_text(encoding="utf-8"))
         gateway = spark.sparkContext._gateway
         made = compiler.getClassLoader().loadClass("Allocated")
-        self._asked = made.getMethod("byTasks", gateway.new_array(gateway.jvm.Class, 0))
+        self._asked = made.getMethod("byThreads", gateway.new_array(gateway.jvm.Class, 0))
         self._nothing = gateway.new_array(gateway.jvm.Object, 0)
 
     def by(self, frame: DataFrame) -> int:
-        """By the tasks of this frame, once it has run before: classes are loaded, and code is compiled."""
+        """By a run of this frame, once it has run before: classes are loaded, and code is compiled."""
         frame.collect()
         before = self._bytes()
         frame.collect()
