@@ -11,6 +11,7 @@ import time
 from airflow_nrt.basics.durations import format_duration
 from airflow_nrt.basics.errors import InputError
 from airflow_nrt.basics.instants import END_OF_TIME, format_instant
+from airflow_nrt.basics.java_sources import JAVA_SOURCES
 from airflow_nrt.cli.common import add_home, add_json, print_json, print_lines
 from airflow_nrt.cli.terminal.colours import Colour, is_terminal, painted
 from airflow_nrt.cli.terminal.screen import CLEAR
@@ -20,7 +21,7 @@ from airflow_nrt.home.status import Status
 from airflow_nrt.launch.living import DIED, living_status
 
 _GOOD = (STARTING, RUNNING, FINISHED, STOPPED)
-_TO_LOOK_AT = ("changed", "unreadable", "suspect")
+_TO_LOOK_AT = ("changed", "unreadable", "suspect", "unusable")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -86,6 +87,9 @@ def _lines(status: Status) -> list[str]:
         lines.append(f"changed     {status.changed_files[0]}{number}: what was added or changed is in no result")
     if status.unreadable_files:
         lines.append(f"unreadable  {status.unreadable_files} splits wait until they can be opened (named in the log)")
+    for name, reason in status.unusable.items():
+        effect = f": {JAVA_SOURCES[name].without}" if name in JAVA_SOURCES else ""
+        lines.append(f"unusable    {name}.java does not fit the driver's Spark{effect} ({reason})")
     if status.restatements:
         lines.append(f"restated    {status.restatements} times")
     if beat is not None and beat.error:

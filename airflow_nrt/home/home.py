@@ -86,6 +86,7 @@ class Home:
         self.samples = self.notes / "samples"
         self.verdicts = self.notes / "verdicts"
         self.tasks = self.notes / "tasks"
+        self.unusable = self.notes / "unusable.json"
 
     @classmethod
     def at(cls, location: str | Path, group: str | None = None) -> Home:

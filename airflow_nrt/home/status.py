@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from airflow_nrt.home.heartbeat import Heartbeat, now_ms, read_heartbeat
@@ -10,6 +10,7 @@ from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.changed_files import changes_of, last_read
 from airflow_nrt.home.log.entries import OperatorState, Position, Restate
 from airflow_nrt.home.log.log import Log
+from airflow_nrt.home.notes.unusable import unusable_classes
 from airflow_nrt.model.zones import wall_clock
 
 STALE_MS = 15_000
@@ -58,7 +59,8 @@ class Status(Pulse):
     """The parts that need the whole log, and the files that were read.
 
     `changed_files` are those of the last read files that have changed since, as far as this host can see them. `age` is
-    the time since the last entry was written (ms); None where there is none.
+    the time since the last entry was written (ms); None where there is none. `unusable` are the classes in Java that
+    the driver goes without, each with why it does not fit its Spark.
     """
 
     restatements: int
@@ -68,6 +70,7 @@ class Status(Pulse):
     suspects: dict[str, int]
     changed_files: list[str]
     unreadable_files: int = 0
+    unusable: dict[str, str] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
         return {**asdict(self), "lag": self.lag}
@@ -83,6 +86,7 @@ def read_status(home: Home, now: int | None = None) -> Status:
     log = home.log()
     pulse = _pulse(home, log, now)
     beat = pulse.heartbeat
+    unfit = unusable_classes(home, beat.epoch) if beat else None
     restated, suspects = _restatements(log, log.position())
     return Status(
         **vars(pulse),
@@ -93,6 +97,7 @@ def read_status(home: Home, now: int | None = None) -> Status:
         suspects=suspects,
         changed_files=list(changes_of(last_read(log)).values()),
         unreadable_files=beat.unreadable_files if beat else 0,
+        unusable=dict(unfit.reasons) if unfit else {},
     )
 
 

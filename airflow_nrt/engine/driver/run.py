@@ -9,6 +9,7 @@ import shutil
 import socket
 import threading
 import time
+from collections.abc import Mapping
 from dataclasses import replace
 
 from pyspark.sql import SparkSession
@@ -25,6 +26,7 @@ from airflow_nrt.engine.failures.failures import explained, in_full, in_short
 from airflow_nrt.engine.failures.servers import UnreachableError
 from airflow_nrt.engine.faults import reach
 from airflow_nrt.engine.functions import register_functions
+from airflow_nrt.engine.java.fitting import unusable
 from airflow_nrt.engine.java.java_process import java_has_ended
 from airflow_nrt.engine.publish.owing import Owing
 from airflow_nrt.engine.publish.publishing import publish_abandoned, publish_owed
@@ -46,6 +48,7 @@ from airflow_nrt.home.heartbeat import (
 from airflow_nrt.home.home import Home, Replan
 from airflow_nrt.home.log.entries import Commit, Lease, Split
 from airflow_nrt.home.log.log import Writer
+from airflow_nrt.home.notes.unusable import UnusableClasses, note_unusable
 from airflow_nrt.model.plan import Plan
 
 LOOP_SECONDS = 0.05
@@ -91,6 +94,7 @@ class Runner:
         self._owing = Owing()
         self._archives: list[ArchiveKeeper] = []
         self._filling: Filling | None = None
+        self._noted: Mapping[str, str] = {}
 
     def _first_beat(self) -> Heartbeat:
         started = now_ms()
@@ -353,3 +357,8 @@ class Runner:
         unreadable = sum(feed.unreadable for feed in self._feeds)
         beat = replace(self._beat, pending_files=files, pending_bytes=size, unreadable_files=unreadable)
         write_heartbeat(self.home.heartbeats, beat)
+        # Some are compiled when they are first used.
+        reasons = unusable(self.spark)
+        if reasons != self._noted:
+            note_unusable(self.home, UnusableClasses(beat.epoch, self.spark.version, reasons))
+            self._noted = reasons

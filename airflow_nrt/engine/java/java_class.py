@@ -6,7 +6,6 @@ class in a jar that the driver writes.
 
 from __future__ import annotations
 
-import logging
 import zipfile
 from collections.abc import Iterable
 from importlib.resources import files
@@ -16,18 +15,17 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from py4j.java_gateway import JavaPackage  # type: ignore[import-untyped]
-from py4j.protocol import Py4JError  # type: ignore[import-untyped]
 from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
+from airflow_nrt.basics.java_sources import JavaSource
 from airflow_nrt.basics.masters import is_local
+from airflow_nrt.engine.java.fitting import unless_unfit
 from airflow_nrt.engine.java.objects import elements, java_class
 
 _shipped: WeakKeyDictionary[SparkContext, dict[str, Any]] = WeakKeyDictionary()
 
 _shipping = Lock()
-
-log = logging.getLogger(__name__)
 
 
 class JavaClass:
@@ -55,6 +53,9 @@ class JavaClass:
     def ship(self) -> None:
         """Ships it to this JVM and all tasks, also on future executors."""
         jar = Path(self._context._temp_dir) / f"airflow_nrt-{self._name}.jar"
+        if jar.exists():
+            # Another session of this Spark has shipped it, and Java reads it.
+            return
         with zipfile.ZipFile(jar, "w") as classes:
             for one in elements(self._compiler.getBytecodes().entrySet()):
                 classes.writestr(f"{one.getKey().replace('.', '/')}.class", bytes(one.getValue()))
@@ -81,21 +82,24 @@ def ship_java(session: SparkSession, name: str) -> None:
     JavaClass(session, name).ship()
 
 
-def shipped_class(session: SparkSession, name: str) -> Any | None:
-    """The class of `<name>.java`, for this JVM and all tasks; None if it does not fit this Spark."""
+def shipped_class(session: SparkSession, wanted: JavaSource) -> Any | None:
+    """The class, for this JVM and all tasks; None if it does not fit this Spark."""
     with _shipping:
         known = _shipped.setdefault(session.sparkContext, {})
-        if name not in known:
-            try:
-                ship_java(session, name)
-                made = java_class(session.sparkContext._jvm, f"airflow_nrt.{name}")
-                if isinstance(made, JavaPackage):
-                    raise TypeError("Java does not find its class")
-                known[name] = made
-            except (Py4JError, TypeError) as other:
-                known[name] = None
-                log.warning("batches take longer than they need, as %s.java does not fit here: %s", name, other)
-        return known[name]
+        if wanted.name not in known:
+            found = None
+            with unless_unfit(session, wanted):
+                found = _found(session, wanted.name)
+            known[wanted.name] = found
+        return known[wanted.name]
+
+
+def _found(session: SparkSession, name: str) -> Any:
+    ship_java(session, name)
+    made = java_class(session.sparkContext._jvm, f"airflow_nrt.{name}")
+    if isinstance(made, JavaPackage):
+        raise TypeError("Java does not find its class")
+    return made
 
 
 def source(name: str) -> str:

@@ -21,30 +21,30 @@ Java of them, and matches patterns. What is not written plainly is read by Spark
 
 from __future__ import annotations
 
-import logging
+from collections.abc import Iterable
 from typing import Any
 
-from py4j.protocol import Py4JError  # type: ignore[import-untyped]
 from pyspark.sql import SparkSession
 
+from airflow_nrt.basics.java_sources import SPEED_RULES, SpeedRule
+from airflow_nrt.engine.java.fitting import unless_unfit
 from airflow_nrt.engine.java.java_class import JavaClass
 
-RULES = ("MergedAggregates", "MomentsByReference", "CompiledMetrics", "PlainCasts", "PlainTexts")
-_CALLED = ("CompiledMetrics", "PlainTexts")
-"""Those whose methods generated code calls, wherever a task runs."""
 
-log = logging.getLogger(__name__)
+def switched_on(session: SparkSession) -> tuple[SpeedRule, ...]:
+    """The rules whose switch nobody has turned off, in the settings that the session began with."""
+    ours: Any = session
+    settings = ours.sparkContext._conf
+    return tuple(rule for rule in SPEED_RULES if settings.get(rule.setting, "true") != "false")
 
 
-def use_plan_rules(session: SparkSession) -> None:
+def use_plan_rules(session: SparkSession, rules: Iterable[SpeedRule]) -> None:
     """Adds the rules to a session that has not planned a query yet. A rule that does not fit its Spark is left out."""
     ours: Any = session
     extensions = ours._jsparkSession.extensions()
-    for rule in RULES:
-        try:
-            made = JavaClass(session, rule)
-            if rule in _CALLED:
+    for rule in rules:
+        with unless_unfit(session, rule):
+            made = JavaClass(session, rule.name)
+            if rule.has_methods:
                 made.ship()
             made.call(("use",), extensions)
-        except (Py4JError, TypeError) as other:
-            log.warning("batches take longer than they need, as %s.java does not fit here: %s", rule, other)

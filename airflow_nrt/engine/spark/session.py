@@ -16,7 +16,7 @@ from airflow_nrt.basics.masters import LOCAL_ADDRESS, is_local
 from airflow_nrt.engine.failures.failures import explained
 from airflow_nrt.engine.java.bounded_text import bound_lines, compiled_text
 from airflow_nrt.engine.java.local_files import use_local_files
-from airflow_nrt.engine.java.plan_rules import use_plan_rules
+from airflow_nrt.engine.java.plan_rules import switched_on, use_plan_rules
 from airflow_nrt.engine.spark.cluster import await_executors, cores, with_executors_java
 from airflow_nrt.engine.spark.masters import check_master
 from airflow_nrt.engine.spark.quick_session import quick_session
@@ -128,7 +128,7 @@ def _set_up(session: SparkSession, settings: Mapping[str, str]) -> None:
     # Compiling takes half a second, while a core is idle.
     with ThreadPoolExecutor(1) as beside:
         text = beside.submit(compiled_text, session)
-        use_plan_rules(session)
+        use_plan_rules(session, switched_on(session))
         _remember_classes(session)
         use_local_files(session)
         bound_lines(session, text.result())

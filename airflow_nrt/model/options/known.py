@@ -11,6 +11,7 @@ from typing import Any
 
 from airflow_nrt.basics.durations import HOUR, parse_duration
 from airflow_nrt.basics.errors import InputError
+from airflow_nrt.basics.java_sources import SPEED_RULES
 from airflow_nrt.model.options.flink_settings import IDLE_SETTINGS, OTHER_SETTINGS
 from airflow_nrt.model.options.flink_table_options import IDLE_OPTIONS, OTHER_OPTIONS
 from airflow_nrt.model.options.foreign_options import answer
@@ -210,6 +211,7 @@ REPORT_OPTIONS = named(
             Option(MAX_SCRIPT, parse_bytes, 1024**2, "by --set or settings: the most bytes of a script"),
             Option(MAX_NODES, positive, 2000, "the most operators of a report, and SELECTs of a query"),
             Option("parallelism.default", positive, None, "number of shuffle partitions; default: the session's cores"),
+            *(Option(rule.switch, parse_boolean, True, f"{rule.name}: {rule.does}") for rule in SPEED_RULES),
         ),
         *IDLE_SETTINGS,
         *OTHER_SETTINGS,

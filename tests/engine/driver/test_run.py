@@ -14,6 +14,7 @@ from airflow_nrt.engine.backfill import append_restatement
 from airflow_nrt.engine.driver import feed, journal
 from airflow_nrt.engine.driver.run import Runner
 from airflow_nrt.engine.driver.stream import StreamDriver
+from airflow_nrt.engine.java import fitting
 from airflow_nrt.engine.verify.verify import verify
 from airflow_nrt.home.heartbeat import Heartbeat, read_heartbeat
 from airflow_nrt.home.home import Home
@@ -251,6 +252,17 @@ def test_a_file_that_grows_after_it_was_read_is_said(spark, tmp_path: Path, monk
         f"the source file {files[1]}"
     ]
     assert commits(home) == 1
+
+
+def test_the_status_says_what_its_spark_does_not_fit(spark, tmp_path: Path, monkeypatch) -> None:
+    plan, home = live(tmp_path)
+    write_events(tmp_path / "events" / "0.csv", EVENTS[:40])
+    monkeypatch.setattr(fitting, "_unusable", {spark.sparkContext: {"PlainTexts": "no such class"}})
+    assert Runner(spark, plan, home, available_now=True).run() == "finished"
+    assert read_status(home).unusable == {"PlainTexts": "no such class"}
+    monkeypatch.setattr(fitting, "_unusable", {})
+    assert Runner(spark, plan, home, available_now=True).run() == "finished"
+    assert read_status(home).unusable == {}
 
 
 def test_batches_keep_to_the_byte_cap(spark, tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from py4j.protocol import Py4JJavaError
 
-from airflow_nrt.engine.java import java_class, local_files
+from airflow_nrt.engine.java import fitting, java_class, local_files
 
 
 def written(spark, place: Path) -> Path:
@@ -24,10 +24,13 @@ def test_no_process_is_started_for_a_file(spark) -> None:
 
 
 @pytest.mark.parametrize("text", ["class Nothing {}", "no Java"])
-def test_what_does_not_fit_leaves_them_as_they_were(spark, tmp_path: Path, monkeypatch, caplog, text: str) -> None:
+def test_what_does_not_fit_leaves_them_as_they_were(
+    spark, tmp_path: Path, forgotten, monkeypatch, caplog, text: str
+) -> None:
     monkeypatch.setattr(java_class, "source", lambda name: text)
     local_files.use_local_files(spark)
     assert "LocalFiles.java does not fit here" in caplog.text
+    assert list(fitting.unusable(spark)) == ["LocalFiles"]
     assert written(spark, tmp_path / "table").exists()
 
 

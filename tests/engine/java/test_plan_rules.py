@@ -11,9 +11,12 @@ import pytest
 from pyspark.sql import DataFrame, Observation
 from pyspark.sql import functions as F
 
+from airflow_nrt.basics.java_sources import SPEED_RULES
 from airflow_nrt.basics.types import DataType, decimal
 from airflow_nrt.engine.aggregates.total import unscaled
-from airflow_nrt.engine.java import java_class, plan_rules
+from airflow_nrt.engine.java import java_class
+from airflow_nrt.engine.java.fitting import unusable
+from airflow_nrt.engine.java.plan_rules import use_plan_rules
 from airflow_nrt.engine.sources.values import CSV, JSON, value_sql
 
 KINDS = {
@@ -95,11 +98,13 @@ def test_a_scan_still_asks_its_files_by_moments(spark, tmp_path) -> None:
     assert frame.count() == 9
 
 
-def test_a_session_goes_without_a_rule_that_does_not_fit(spark, monkeypatch, caplog) -> None:
+def test_a_session_goes_without_a_rule_that_does_not_fit(spark, forgotten, monkeypatch, caplog) -> None:
     monkeypatch.setattr(java_class, "source", lambda name: "no Java")
-    plan_rules.use_plan_rules(spark)
-    for rule in plan_rules.RULES:
-        assert f"{rule}.java does not fit here" in caplog.text
+    use_plan_rules(spark, SPEED_RULES)
+    for rule in SPEED_RULES:
+        assert f"{rule.without}, as {rule.name}.java does not fit here: org.codehaus.commons" in caplog.text
+    assert set(unusable(spark)) == {rule.name for rule in SPEED_RULES}
+    assert all("CompileException" in why and "\n" not in why for why in unusable(spark).values())
 
 
 # ----------------------------------------------------------------------------------------------- compiled metrics

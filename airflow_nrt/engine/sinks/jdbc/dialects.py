@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
+from airflow_nrt.basics.java_sources import COPY_ROWS, JavaSource
 from airflow_nrt.basics.types import DataType
 from airflow_nrt.model.connectors.jdbc import URL, database_kind
 from airflow_nrt.model.tables import Column, Table
@@ -18,7 +19,7 @@ class Dialect(ABC):
     """The class of its JDBC driver."""
     faster: ClassVar[Mapping[str, str]] = {}
     """Properties of connections that write many rows."""
-    sender: ClassVar[str | None] = None
+    sender: ClassVar[JavaSource | None] = None
     """A class of `engine/java` that sends rows faster than INSERT does."""
     staged: ClassVar[str] = "TABLE"
     """What is created for rows that may be lost when the database crashes."""
@@ -84,7 +85,7 @@ class Dialect(ABC):
 class PostgreSql(Dialect):
     driver = "org.postgresql.Driver"
     faster: ClassVar = {"reWriteBatchedInserts": "true"}
-    sender = "CopyRows"
+    sender = COPY_ROWS
     staged = "UNLOGGED TABLE"
     text = "TEXT"
     clock = "SET TIME ZONE 'UTC'"

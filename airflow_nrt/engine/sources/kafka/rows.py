@@ -14,19 +14,19 @@ from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
+from airflow_nrt.basics.java_sources import KAFKA_ROWS
 from airflow_nrt.engine.java.java_class import shipped_class
 from airflow_nrt.engine.java.objects import java_class
 from airflow_nrt.engine.sources.kafka.client import PATIENCE
 from airflow_nrt.engine.spark.settings import setting
 
-_ROWS = "KafkaRows"
 Ranges = Mapping[str, tuple[int, int]]
 """By partition (`topic-number`), the first offset and the one after the last."""
 
 
 def load_rows(spark: SparkSession) -> None:
     """Loads what makes rows of records."""
-    shipped_class(spark, _ROWS)
+    shipped_class(spark, KAFKA_ROWS)
 
 
 def rows_of_topics(spark: SparkSession, properties: Mapping[str, str], ranges: Ranges, headers: bool) -> DataFrame:
@@ -36,7 +36,7 @@ def rows_of_topics(spark: SparkSession, properties: Mapping[str, str], ranges: R
     group is one for all batches, since Spark keeps consumers by group.
     """
     context: Any = spark.sparkContext
-    made = shipped_class(spark, _ROWS)
+    made = shipped_class(spark, KAFKA_ROWS)
     if made is None:
         return copied_rows(spark, properties, ranges, headers)
     texts = [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from airflow_nrt.engine.java import java_class
+from airflow_nrt.engine.java import fitting, java_class
 from airflow_nrt.engine.sources.kafka.rows import copied_rows, rows_of_topics
 from tests.servers.kafka import Broker, Topics
 
@@ -44,7 +44,9 @@ def test_a_session_goes_without_a_class_that_does_not_fit(
     spark, properties: dict[str, str], monkeypatch, caplog
 ) -> None:
     monkeypatch.setattr(java_class, "_shipped", {})
+    monkeypatch.setattr(fitting, "_unusable", {})
     monkeypatch.setattr(java_class, "source", lambda name: "no Java")
     assert rows_of_topics(spark, properties, RANGES, False).count() == 4
     assert rows_of_topics(spark, properties, RANGES, False).count() == 4
     assert caplog.text.count("KafkaRows.java does not fit here") == 1
+    assert list(fitting.unusable(spark)) == ["KafkaRows"]

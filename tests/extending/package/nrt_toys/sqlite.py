@@ -62,7 +62,12 @@ class Sqlite(Sink):
             yield Published(insert.name, start, end, state, content.count(b"\n"), checksum, staged, str(end))
 
     def publish(
-        self, spark: SparkSession, home: Home, insert: Insert, entry: Entry, files: Sequence[Published]
+        self,
+        spark: SparkSession,
+        home: Home,
+        insert: Insert,
+        entry: Entry,
+        files: Sequence[Published],
     ) -> None:
         (published,) = files
         try:
