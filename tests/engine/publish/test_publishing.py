@@ -15,6 +15,7 @@ from airflow_nrt.engine.verify.interval import Interval
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Entry, Position, Published, Restate, Tick
 from airflow_nrt.home.log.log import Log
+from airflow_nrt.model.plan import Insert
 from airflow_nrt.sql.load import load_report
 from tests.engine.no_spark import NO_SPARK
 from tests.engine.oracle import Windowing
@@ -109,6 +110,19 @@ def test_of_two_entries_that_wait_the_later_one_stands(curve: Curve) -> None:
     curve.fire({"a": "new"})
     curve.roll_forward()
     assert curve.visible == {"a": "new"}
+
+
+def test_what_waits_is_published_in_the_order_of_the_log(curve: Curve) -> None:
+    entries = [curve.fire({place: "fired"}).n for place in "abc"]
+    published: list[int] = []
+
+    def attempt(insert: Insert, entry: Entry, publish: Callable[[], object]) -> bool:
+        published.append(entry.n)
+        publish()
+        return True
+
+    roll_forward(NO_SPARK, curve.home, curve.plan, curve.home.log(), attempt=attempt)
+    assert published == entries
 
 
 def test_a_restatement_that_is_slow_leaves_what_the_stream_publishes_meanwhile(curve: Curve) -> None:
