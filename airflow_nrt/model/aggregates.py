@@ -29,6 +29,7 @@ class Aggregate:
     result depends on the order in which rows arrived. `counts_repeats`: DISTINCT makes a difference; it makes none to
     MIN, because the least distinct value is the least value. `leaves` says for which operand types a distinct value can
     be subtracted from a window again exactly. Then the operator keeps one set of values for all its calls.
+    `over_any_order`: OVER may order its rows by anything, also rows that change.
     """
 
     name: str
@@ -37,6 +38,7 @@ class Aggregate:
     order_sensitive: bool = False
     counts_repeats: bool = True
     leaves: Callable[[DataType], bool] = _none
+    over_any_order: bool = False
 
 
 def _always(kind: DataType) -> ResultType:
@@ -96,15 +98,15 @@ _JSON = _always(STRING.with_nullable(False))
 AGGREGATES = {
     one.name: one
     for one in (
-        Aggregate("COUNT", _COUNT, leaves=_any),
-        Aggregate("SUM", _SUM, leaves=_any),
-        Aggregate("AVG", _AVERAGE, leaves=_any),
-        Aggregate("MIN", _value, counts_repeats=False),
-        Aggregate("MAX", _value, counts_repeats=False),
-        Aggregate("STDDEV_POP", _VARIANCE, leaves=_is_exact),
-        Aggregate("STDDEV_SAMP", _VARIANCE, leaves=_is_exact),
-        Aggregate("VAR_POP", _VARIANCE, leaves=_is_exact),
-        Aggregate("VAR_SAMP", _VARIANCE, leaves=_is_exact),
+        Aggregate("COUNT", _COUNT, leaves=_any, over_any_order=True),
+        Aggregate("SUM", _SUM, leaves=_any, over_any_order=True),
+        Aggregate("AVG", _AVERAGE, leaves=_any, over_any_order=True),
+        Aggregate("MIN", _value, counts_repeats=False, over_any_order=True),
+        Aggregate("MAX", _value, counts_repeats=False, over_any_order=True),
+        Aggregate("STDDEV_POP", _VARIANCE, leaves=_is_exact, over_any_order=True),
+        Aggregate("STDDEV_SAMP", _VARIANCE, leaves=_is_exact, over_any_order=True),
+        Aggregate("VAR_POP", _VARIANCE, leaves=_is_exact, over_any_order=True),
+        Aggregate("VAR_SAMP", _VARIANCE, leaves=_is_exact, over_any_order=True),
         Aggregate("FIRST_VALUE", _value, order_sensitive=True, counts_repeats=False),
         Aggregate("LAST_VALUE", _value, order_sensitive=True, counts_repeats=False),
         Aggregate("SINGLE_VALUE", _value),

@@ -208,7 +208,8 @@ class Queries:
             if any(isinstance(item.expression, ast.Star) for item in node.items):
                 node = replace(node, items=tuple(expand(node.items, relation, alias)))
             # Each group key has sessions of its own, also a computed key.
-            windowing = (window_of_group(grouped.call), None if grouped.call.name == "SESSION" else ())
+            window = window_of_group(grouped.call)
+            windowing = (window, None if window.bounded_by_rows else ())
             relation = self._windowed(relation, alias, grouped.timecol, windowing, grouped.call.at, OWN_NAMES)
             grouped.check_times(by_clock=bool(relation.clock))
         kept: tuple[str, ...] = ()

@@ -6,13 +6,15 @@ from dataclasses import dataclass
 
 from airflow_nrt.home.outline import InsertOutline
 from airflow_nrt.model.options.known import sink_option
+from airflow_nrt.model.windows import WINDOWS
 
 FORMATS = ("csv", "json", "parquet")
 MOST_COLUMNS = 8
 """The most key columns, and the most measures."""
 _TEXTS = ("CHAR", "VARCHAR", "STRING", "BOOLEAN", "DATE")
 _NUMBERS = ("TINYINT", "SMALLINT", "INT", "BIGINT", "DECIMAL", "FLOAT", "DOUBLE")
-_SLOTTED = ("SESSION", "OVER")
+_SLOTTED = tuple(kind.kind for kind in WINDOWS if not kind.ends_on_grid)
+"""Of these no file is one window. The outline of a home has windows as texts that begin with their kind."""
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,11 @@ from airflow_nrt.model.windows.session import Session, session
 from airflow_nrt.model.windows.tumble import Tumble, tumble
 from airflow_nrt.model.windows.window import Ends, Window, counts_in, is_complete
 
+WINDOWS: tuple[type[Window], ...] = (Tumble, Hop, Cumulate, Session, Over)
+"""All kinds."""
+
 __all__ = [
+    "WINDOWS",
     "Cumulate",
     "Ends",
     "Hop",

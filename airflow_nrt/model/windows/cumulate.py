@@ -17,6 +17,7 @@ class Cumulate(Window):
 
     kind: ClassVar[str] = "CUMULATE"
     identifying_roles: ClassVar[tuple[str, ...]] = ("end", "time")
+    roles_of_row: ClassVar[tuple[str, ...]] = ("start",)
 
     def last_end(self, slice_end: Ms) -> Ms:
         return on_grid(slice_end, self.size, self.offset)

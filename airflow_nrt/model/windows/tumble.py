@@ -15,6 +15,7 @@ from airflow_nrt.model.windows.window import Window, check_positive
 class Tumble(Window):
     kind: ClassVar[str] = "TUMBLE"
     one_slice: ClassVar[bool] = True
+    roles_of_row: ClassVar[tuple[str, ...]] = ("start", "end", "time")
 
     def last_end(self, slice_end: Ms) -> Ms:
         return slice_end

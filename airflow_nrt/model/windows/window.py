@@ -68,6 +68,8 @@ class Window(ABC):
     """Whether a window can have early results."""
     identifying_roles: ClassVar[tuple[str, ...]] = ("end", "time", "start")
     """Roles of the window columns that each identify a window."""
+    roles_of_row: ClassVar[tuple[str, ...]] = ()
+    """Roles of the window columns that are the same in all windows of a row."""
 
     size: int
     stride: int

@@ -19,9 +19,6 @@ from airflow_nrt.sql.relations.findings import Findings
 from airflow_nrt.sql.relations.relation import Relation
 from airflow_nrt.sql.relations.rows_read import finished_for
 
-_KNOWN_WITH_ROW = {"TUMBLE": ("start", "end", "time"), "CUMULATE": ("start",)}
-"""The window columns that are the same in all windows of a row, by the kind of window."""
-
 _ONE_OF_THEM = ("MIN", "MAX", "FIRST_VALUE", "LAST_VALUE")
 _NULL_OF_NOTHING = ("SUM", "AVG", *_ONE_OF_THEM)
 
@@ -29,7 +26,7 @@ _NULL_OF_NOTHING = ("SUM", "AVG", *_ONE_OF_THEM)
 def known_with_row(relation: Relation, read: frozenset[str]) -> bool:
     """Whether a value that reads these columns is the same in all windows of a row."""
     roles = {role for name in read if (role := relation.column(name).role) is not None}
-    return relation.pending is None or roles <= {*_KNOWN_WITH_ROW.get(relation.pending.kind, ())}
+    return relation.pending is None or roles <= {*relation.pending.roles_of_row}
 
 
 def in_each_window(findings: Findings, node: ast.Select, relation: Relation) -> tuple[ast.Select, Relation]:

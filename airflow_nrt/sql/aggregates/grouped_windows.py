@@ -11,12 +11,12 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from airflow_nrt.sql.errors import NotThereYet, SqlError
+from airflow_nrt.sql.expressions.window_functions import WINDOW_FUNCTIONS
 from airflow_nrt.sql.parse import ast
 from airflow_nrt.sql.parse.walk import children, rewritten
 
 T = TypeVar("T")
 
-_ARGUMENTS = {"TUMBLE": (2, 3), "HOP": (3, 4), "CUMULATE": (3, 4), "SESSION": (2, 2)}
 _AUXILIARIES = {"START": "start", "END": "end", "ROWTIME": "time", "PROCTIME": "time"}
 OWN_NAMES = {role: f"_nrt_window_{role}" for role in ("start", "end", "time")}
 """The names of the columns of such a window, by role."""
@@ -53,9 +53,11 @@ def grouped_window(node: ast.Select) -> GroupedWindow | None:
     assert isinstance(call, ast.Call)
     if any(other != call for other in calls):
         raise SqlError("GROUP BY takes one window", calls[-1].at)
-    least, most = _ARGUMENTS[call.name]
+    function = WINDOW_FUNCTIONS[call.name]
     timecol = call.arguments[0] if call.arguments else None
-    if not least <= len(call.arguments) <= most or not isinstance(timecol, ast.Name):
+    if not len(function.lengths) <= len(call.arguments) - 1 <= len(function.intervals) or not isinstance(
+        timecol, ast.Name
+    ):
         raise SqlError(f"{call.name} in GROUP BY takes a time column and its intervals", call.at)
     groups = []
     for group in node.group or ():
@@ -84,7 +86,7 @@ def grouped_window(node: ast.Select) -> GroupedWindow | None:
 
 
 def _is_window(node: ast.Expression) -> bool:
-    return isinstance(node, ast.Call) and node.name in _ARGUMENTS
+    return isinstance(node, ast.Call) and node.name in WINDOW_FUNCTIONS
 
 
 def is_auxiliary(node: ast.Expression, *kinds: str) -> bool:
@@ -92,7 +94,7 @@ def is_auxiliary(node: ast.Expression, *kinds: str) -> bool:
     if not isinstance(node, ast.Call):
         return False
     window, _, what = node.name.rpartition("_")
-    return window in _ARGUMENTS and what in (kinds or _AUXILIARIES)
+    return window in WINDOW_FUNCTIONS and what in (kinds or _AUXILIARIES)
 
 
 def _parts(node: ast.Expression) -> Iterator[ast.Expression]:

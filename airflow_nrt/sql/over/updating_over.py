@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from airflow_nrt.basics.spelling import quote
 from airflow_nrt.basics.types import BOOLEAN, Field
+from airflow_nrt.model.aggregates import AGGREGATES
 from airflow_nrt.model.internal_columns import AFTER, ALIVE, CHANGE_HIDDEN, KEY, key_of
 from airflow_nrt.model.operators import AggregateCall, Query
 from airflow_nrt.model.updating import FramedCall, UpdatingRows
@@ -27,7 +28,6 @@ from airflow_nrt.sql.relations.projection import expand
 from airflow_nrt.sql.relations.ranking import UNORDERED
 from airflow_nrt.sql.relations.relation import Relation
 
-_AGGREGATES = ("COUNT", "SUM", "AVG", "MIN", "MAX", "STDDEV_POP", "STDDEV_SAMP", "VAR_POP", "VAR_SAMP")
 _ROWS, _RANGE = (f"{unit} BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW" for unit in ("ROWS", "RANGE"))
 _POSITION_PARTS = ("p.file", "p.block", "p.row")
 
@@ -112,7 +112,8 @@ class _UpdatingOver:
         frame = self._frame(node)
         if node.name == "ROW_NUMBER" and not arguments:
             name, arguments, frame = "COUNT", (ast.Star(None, node.at),), _ROWS
-        if name not in _AGGREGATES or node.filter is not None or node.within or node.distinct:
+        known = AGGREGATES.get(name)
+        if known is None or not known.over_any_order or node.filter is not None or node.within or node.distinct:
             raise NotThereYet(f"{text_of(replace(node, over=None))} OVER by anything but time", node.at)
         of_rows = name == "COUNT" and len(arguments) == 1 and isinstance(arguments[0], ast.Star)
         if not of_rows and len(arguments) != 1:

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from airflow_nrt.basics.errors import InputError
-from airflow_nrt.model.windows import Window, cumulate, hop, session, tumble
+from airflow_nrt.model.windows import Window
 from airflow_nrt.sql.errors import NotThereYet, SqlError
 from airflow_nrt.sql.expressions.intervals import interval_ms
+from airflow_nrt.sql.expressions.window_functions import WINDOW_FUNCTIONS, WindowFunction
 from airflow_nrt.sql.parse import ast
 from airflow_nrt.sql.parse.unparse import text_of
 
-_PARAMETERS = {
-    "TUMBLE": ("DATA", "TIMECOL", "SIZE", "OFFSET"),
-    "HOP": ("DATA", "TIMECOL", "SLIDE", "SIZE", "OFFSET"),
-    "CUMULATE": ("DATA", "TIMECOL", "STEP", "SIZE", "OFFSET"),
-    "SESSION": ("DATA", "TIMECOL", "GAP"),
-}
 _FLAG = ("EMITONLYONUPDATE", "EMIT_ONLY_ON_UPDATE")
 
 
@@ -33,22 +29,27 @@ class Windowing:
 def read_windowing(call: ast.Call) -> Windowing:
     """The call, checked. Raises SqlError for wrong arguments, with Flink's message if Flink has one."""
     call, only_updates = _without_flag(call)
-    if call.name not in _PARAMETERS:
+    function = WINDOW_FUNCTIONS.get(call.name)
+    if function is None:
         raise SqlError(f"there is no table function {call.name}; TUMBLE, HOP, CUMULATE and SESSION are there", call.at)
-    arguments = _by_name(call)
+    arguments = _by_name(function, call)
     relation = _relation(arguments["DATA"], call)
     timecol = _timecol(arguments["TIMECOL"])
-    lengths = {name: arguments[name] for name in _PARAMETERS[call.name][2:] if name in arguments}
-    window = replace(_window(call, lengths), only_updates=only_updates)
-    return Windowing(relation, timecol, window, _partition(arguments["DATA"], call))
+    intervals = [arguments[name] for name in function.intervals if name in arguments]
+    window = replace(_window(function, intervals, call), only_updates=only_updates)
+    return Windowing(relation, timecol, window, _partition(arguments["DATA"], function))
 
 
 def _without_flag(call: ast.Call) -> tuple[ast.Call, bool]:
-    """The call without emitOnlyOnUpdate, the sixth argument of CUMULATE, and its value."""
+    """The call without emitOnlyOnUpdate, which is the last argument of CUMULATE, and its value."""
+    function = WINDOW_FUNCTIONS.get(call.name)
+    if function is None or not function.has_flag:
+        return call, False
+    last = len(_parameters(function))
     flags = [
         (index, argument)
         for index, argument in enumerate(call.arguments)
-        if call.name == "CUMULATE" and (argument.name in _FLAG if isinstance(argument, ast.Named) else index == 5)
+        if (argument.name in _FLAG if isinstance(argument, ast.Named) else index == last)
     ]
     if not flags:
         return call, False
@@ -62,29 +63,27 @@ def _without_flag(call: ast.Call) -> tuple[ast.Call, bool]:
 
 def window_of_group(call: ast.Call) -> Window:
     """The window of `GROUP BY TUMBLE(ts, …)`, whose lengths follow the time column. Raises SqlError."""
-    if call.name not in _PARAMETERS:
+    function = WINDOW_FUNCTIONS.get(call.name)
+    if function is None:
         raise NotThereYet(f"{call.name} windows", call.at)
-    return _window(call, dict(zip(_PARAMETERS[call.name][2:], call.arguments[1:])))
+    return _window(function, call.arguments[1:], call)
 
 
-def _window(call: ast.Call, arguments: dict[str, ast.Expression]) -> Window:
-    lengths = {name: _length(argument) for name, argument in arguments.items()}
-    offset = lengths.get("OFFSET", 0)
+def _window(function: WindowFunction, intervals: Sequence[ast.Expression], call: ast.Call) -> Window:
+    lengths = [_length(one) for one in intervals]
     try:
-        if call.name == "TUMBLE":
-            return tumble(lengths["SIZE"], offset)
-        if call.name == "HOP":
-            return hop(lengths["SLIDE"], lengths["SIZE"], offset)
-        if call.name == "SESSION":
-            return session(lengths["GAP"])
-        return cumulate(lengths["STEP"], lengths["SIZE"], offset)
+        return function.window(*lengths)
     except InputError as wrong:
         raise SqlError(str(wrong), call.at) from None
 
 
-def _by_name(call: ast.Call) -> dict[str, ast.Expression]:
-    parameters = _PARAMETERS[call.name]
-    least = len(parameters) - (parameters[-1] == "OFFSET")
+def _parameters(function: WindowFunction) -> tuple[str, ...]:
+    return ("DATA", "TIMECOL", *function.intervals)
+
+
+def _by_name(function: WindowFunction, call: ast.Call) -> dict[str, ast.Expression]:
+    parameters = _parameters(function)
+    least = len(parameters) - function.has_offset
     named = [argument for argument in call.arguments if isinstance(argument, ast.Named)]
     if named and len(named) < len(call.arguments):
         raise SqlError(f"{call.name}: name all arguments or none", call.at)
@@ -120,12 +119,12 @@ def _relation(argument: ast.Expression, call: ast.Call) -> ast.Relation:
     raise SqlError(f"the first argument of {call.name} is a table: TABLE orders", argument.at)
 
 
-def _partition(argument: ast.Expression, call: ast.Call) -> tuple[ast.Name, ...]:
+def _partition(argument: ast.Expression, function: WindowFunction) -> tuple[ast.Name, ...]:
     keys = argument.partition if isinstance(argument, ast.TableArgument) else ()
-    if keys and call.name != "SESSION":
+    if keys and not function.is_partitioned:
         raise SqlError(
             "Only tables with set semantics may be partitioned. Invalid PARTITION BY clause in the 0-th "
-            f"operand of table function '{call.name}'",
+            f"operand of table function '{function.name}'",
             argument.at,
         )
     names = tuple(key for key in keys if isinstance(key, ast.Name))

@@ -14,6 +14,7 @@ from airflow_nrt.sql.expressions.functions.signature import Function
 from airflow_nrt.sql.expressions.functions.strings import STRINGS
 from airflow_nrt.sql.expressions.functions.temporal import TEMPORAL
 from airflow_nrt.sql.expressions.functions.time_texts import TIME_TEXTS
+from airflow_nrt.sql.expressions.window_functions import WINDOW_FUNCTIONS
 
 FAMILIES: dict[str, dict[str, Function]] = {
     "Arithmetic": ARITHMETIC,
@@ -37,7 +38,6 @@ CHANGING = frozenset(
 )
 """Functions that give another value in each run."""
 
-_WINDOWS = ("TUMBLE", "HOP", "SESSION", "CUMULATE")
 _OF_A_GROUP = "belongs in SELECT or HAVING of a query that is grouped by {}(…), with the same arguments"
 _OF_SETS = "belongs in SELECT or HAVING of a GROUP BY, and takes its keys"
 _RANK = "belongs in the SELECT of a subquery, with OVER (… ORDER BY …): the query over it can filter by its number"
@@ -46,10 +46,10 @@ _IN_FROM = (
     "or is a whole key of GROUP BY, not inside ROLLUP, CUBE or GROUPING SETS"
 )
 ELSEWHERE: dict[str, str] = {
-    **{kind: _IN_FROM.format(kind) for kind in _WINDOWS},
+    **{kind: _IN_FROM.format(kind) for kind in WINDOW_FUNCTIONS},
     **{
         f"{kind}_{what}": _OF_A_GROUP.format(kind)
-        for kind in _WINDOWS
+        for kind in WINDOW_FUNCTIONS
         for what in ("START", "END", "ROWTIME", "PROCTIME")
     },
     **dict.fromkeys(("GROUPING", "GROUPING_ID", "GROUP_ID"), _OF_SETS),
