@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Iterator
@@ -91,6 +92,13 @@ def pytest_runtest_setup(item: pytest.Item) -> Iterator[None]:
 def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
     with watched(item):
         return (yield)
+
+
+def pytest_collection_finish() -> None:
+    """What is there now stays. So Python looks only through what tests make, and soon lets go of their frames, which
+    hold plans and sessions in Java."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.hookimpl(optionalhook=True)

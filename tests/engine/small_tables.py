@@ -91,13 +91,15 @@ def rows_together(spark: SparkSession, place: Path, queries: Sequence[str]) -> d
         stream.absorb(file, source=name)
     stream.end()
     of = {source.name: [source_file(file) for name, file in files if name == source.name] for source in plan.sources}
-    found = {}
+    found: dict[str, Rows] = {query: {"stream": [], "batch": []} for query in queries}
     for insert in plan.inserts:
-        streamed = folded(place / insert.name).table if insert.changes else rows_of(place / insert.name)
+        # A UNION ALL of different windows is several inserts: q1, q1_2.
+        rows_of_query = found[names[insert.name.partition("_")[0]]]
+        rows_of_query["stream"] += folded(place / insert.name).table if insert.changes else rows_of(place / insert.name)
         columns = [column.name for column in insert.sink.columns]
-        batch = [tuple(row) for row in insert_result(spark, plan, insert, of).select(*columns).collect()]
-        found[names[insert.name]] = {"stream": ordered(streamed), "batch": ordered(batch)}
-    return found
+        batch = insert_result(spark, plan, insert, of).select(*columns).collect()
+        rows_of_query["batch"] += [tuple(row) for row in batch]
+    return {query: {mode: ordered(some) for mode, some in by_mode.items()} for query, by_mode in found.items()}
 
 
 def said_by_duckdb(query: str) -> list[tuple[Any, ...]]:

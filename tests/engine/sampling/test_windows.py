@@ -118,7 +118,7 @@ def test_a_file_that_is_not_what_was_published_gives_no_sample(spark, tmp_path: 
     plan = plan_of(tmp_path, events_table(), curve_insert(CURVE.sql, FEW))
     stream = Stream(spark, plan, tmp_path / "home")
 
-    def publish(sink, home, insert, entry, files) -> None:  # type: ignore[no-untyped-def]
+    def publish(sink, spark, home, insert, entry, files) -> None:  # type: ignore[no-untyped-def]
         for published in files:
             (tmp_path / "curve" / published.target).write_text("another")
 
