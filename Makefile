@@ -68,7 +68,7 @@ test: env
 	$(RUN) python -m pytest -n 3 --dist loadfile
 
 test-unit: env
-	$(RUN) python -m pytest -n 2 --dist loadfile --tier=unit
+	$(RUN) python -m pytest -n 3 --dist loadfile --tier=unit
 
 # Without BASE: what has changed since the branch left its upstream.
 test-changed: env
