@@ -15,7 +15,7 @@ from pyspark.sql import functions as F
 
 from airflow_nrt.basics.errors import InputError
 from airflow_nrt.basics.spelling import quote
-from airflow_nrt.engine.batch.batch import result_in
+from airflow_nrt.engine.batch.batch import insert_result
 from airflow_nrt.engine.driver.feed import take_batch
 from airflow_nrt.engine.driver.stream import StreamDriver
 from airflow_nrt.engine.functions.report_session import report_session
@@ -157,7 +157,7 @@ def _computed(spark: SparkSession, plan: Plan) -> DataFrame:
             "stream (--mode stream), or use a rowtime"
         )
     splits = {source.name: arrived(spark, source.table) for source in plan.sources}
-    results = [result_in(spark, plan, insert, splits) for insert in plan.inserts]
+    results = [insert_result(spark, plan, insert, splits) for insert in plan.inserts]
     if len(results) == 1:
         # Returned whole, because it may be sorted by hidden columns.
         return results[0]

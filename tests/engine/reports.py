@@ -12,17 +12,17 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 
-from airflow_nrt.engine.batch.batch import insert_result
+from airflow_nrt.engine.batch import batch as computing
 from airflow_nrt.engine.driver.stream import StreamDriver
 from airflow_nrt.engine.functions.report_session import report_session
 from airflow_nrt.engine.sinks import sink_of
 from airflow_nrt.home.heartbeat import now_ms
 from airflow_nrt.home.home import Home
-from airflow_nrt.home.log.entries import Entry, Lease, SourceFile
+from airflow_nrt.home.log.entries import Entry, Lease, SourceFile, Split
 from airflow_nrt.home.log.log import Writer
-from airflow_nrt.model.plan import Plan
+from airflow_nrt.model.plan import Insert, Plan
 from airflow_nrt.sql.load import plan_script
 
 MINUTE, HOUR, DAY = 60_000, 3_600_000, 86_400_000
@@ -238,6 +238,11 @@ def duckdb_events(file: Path) -> duckdb.DuckDBPyConnection:
         price: 'DECIMAL(10,2)', weight: 'DOUBLE', ts: 'TIMESTAMP'}})"""
     )
     return connection
+
+
+def insert_result(spark: SparkSession, plan: Plan, insert: Insert, splits: Mapping[str, Sequence[Split]]) -> DataFrame:
+    """The batch's rows of an insert, in a session of their own: the result is computed when it is read."""
+    return computing.insert_result(report_session(spark, plan), plan, insert, splits)
 
 
 def batch_results(spark: SparkSession, plan: Plan, file: Path) -> dict[str, list[tuple[Any, ...]]]:

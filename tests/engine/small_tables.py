@@ -11,8 +11,17 @@ from typing import Any
 import duckdb
 from pyspark.sql import SparkSession
 
-from airflow_nrt.engine.batch.batch import insert_result
-from tests.engine.reports import MINUTE, MORNING, Stream, clock, ordered, rows_of, source_file, write_lines
+from tests.engine.reports import (
+    MINUTE,
+    MORNING,
+    Stream,
+    clock,
+    insert_result,
+    ordered,
+    rows_of,
+    source_file,
+    write_lines,
+)
 from tests.engine.updating.queries import folded, published_in_parquet
 from tests.golden.together import plan_together
 

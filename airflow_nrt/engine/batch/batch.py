@@ -10,7 +10,6 @@ from pyspark.sql import DataFrame, SparkSession
 from airflow_nrt.basics.instants import END_OF_TIME
 from airflow_nrt.basics.spelling import bigint
 from airflow_nrt.engine.dimensions.views import provide_newest
-from airflow_nrt.engine.functions.report_session import report_session
 from airflow_nrt.engine.sources import source_of
 from airflow_nrt.engine.sources.request import ReadRequest
 from airflow_nrt.engine.spark.frames import run_query
@@ -38,30 +37,12 @@ def same_rows(rows: Mapping[str, DataFrame]) -> RowsOf:
     return lambda operator: rows
 
 
-def insert_result(
-    spark: SparkSession,
-    plan: Plan,
-    insert: Insert,
-    splits: Mapping[str, Sequence[Split]],
-    after: int = -END_OF_TIME,
-    until: int = END_OF_TIME,
-) -> DataFrame:
-    """The rows of an insert over these splits, for all windows with `after < end <= until`, with `_nrt_end`.
+def insert_result(spark: SparkSession, plan: Plan, insert: Insert, splits: Mapping[str, Sequence[Split]]) -> DataFrame:
+    """The rows of an insert over these splits, for all windows, with `_nrt_end`.
 
-    They are computed when they are read, so they have a session of their own: what they need stays as it is.
+    `spark` is a session that the report has for this (`report_session`). It is tuned for the rows of these splits, and
+    stays so, because the result is computed when it is read.
     """
-    return result_in(report_session(spark, plan), plan, insert, splits, after, until)
-
-
-def result_in(
-    spark: SparkSession,
-    plan: Plan,
-    insert: Insert,
-    splits: Mapping[str, Sequence[Split]],
-    after: int = -END_OF_TIME,
-    until: int = END_OF_TIME,
-) -> DataFrame:
-    """The same in a session that the report has for this. It is tuned for the rows of these splits."""
     for lookup in plan.lookups:
         provide_newest(spark, lookup)
     for operator in plan.clocked:
@@ -70,11 +51,14 @@ def result_in(
     names = [source.name for source in plan.sources if source.name in splits]
     clock = now_ms()
     rows = {name: source_rows(spark, plan, name, splits[name], clock, tasks) for name in names}
-    return computed(plan, insert, same_rows(rows), after, until, tasks)
+    return computed(plan, insert, same_rows(rows), -END_OF_TIME, END_OF_TIME, tasks)
 
 
 def computed(plan: Plan, insert: Insert, rows_of: RowsOf, after: int, until: int, tasks: Tasks) -> DataFrame:
-    """The same over accepted rows of the sources, whose `_nrt_seen` decides which are late for an operator."""
+    """The same for windows with `after < end <= until`, over accepted rows of the sources.
+
+    Their `_nrt_seen` decides which are late for an operator.
+    """
     batch = _Batch(plan, rows_of, tasks)
     return run_query(insert.query, batch.views(insert.query, after, until))
 

@@ -27,7 +27,7 @@ from airflow_nrt.model.options.settings import SECRET_NAMES
 
 SQL_SETTINGS = {
     # By default each aggregate and each sort takes up to 64 MB with its first row. Few rows are computed in one task,
-    # so that a query of twenty such steps would fill the heap.
+    # so that a query of twenty such steps would fill the heap. A task has at most 8,192 pages, here 32 GB.
     "spark.buffer.pageSize": "4m",
     "spark.sql.ansi.enabled": "true",
     "spark.sql.caseSensitive": "true",

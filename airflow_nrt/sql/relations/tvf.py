@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from airflow_nrt.basics.errors import InputError
 from airflow_nrt.model.windows import Window
-from airflow_nrt.sql.errors import NotThereYet, SqlError
+from airflow_nrt.sql.errors import SqlError
 from airflow_nrt.sql.expressions.intervals import interval_ms
 from airflow_nrt.sql.expressions.window_functions import WINDOW_FUNCTIONS, WindowFunction
 from airflow_nrt.sql.parse import ast
@@ -63,10 +63,7 @@ def _without_flag(call: ast.Call) -> tuple[ast.Call, bool]:
 
 def window_of_group(call: ast.Call) -> Window:
     """The window of `GROUP BY TUMBLE(ts, …)`, whose lengths follow the time column. Raises SqlError."""
-    function = WINDOW_FUNCTIONS.get(call.name)
-    if function is None:
-        raise NotThereYet(f"{call.name} windows", call.at)
-    return _window(function, call.arguments[1:], call)
+    return _window(WINDOW_FUNCTIONS[call.name], call.arguments[1:], call)
 
 
 def _window(function: WindowFunction, intervals: Sequence[ast.Expression], call: ast.Call) -> Window:

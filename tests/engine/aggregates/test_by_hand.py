@@ -18,7 +18,6 @@ from typing import Any
 
 import pytest
 
-from airflow_nrt.engine.batch.batch import insert_result
 from airflow_nrt.engine.verify.verify import verify
 from tests.engine.oracle import Windowing
 from tests.engine.reports import (
@@ -32,6 +31,7 @@ from tests.engine.reports import (
     curve_insert,
     cut,
     events_table,
+    insert_result,
     ordered,
     plan_of,
     random_events,

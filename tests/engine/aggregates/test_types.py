@@ -6,11 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from airflow_nrt.engine.batch.batch import insert_result
 from airflow_nrt.model.plan import Plan
 from airflow_nrt.sql.errors import SqlError, SqlErrors
 from airflow_nrt.sql.planner import plan_query
-from tests.engine.reports import source_file
+from tests.engine.reports import insert_result, source_file
 
 TYPES = {
     "i": "INT", "t": "TINYINT", "l": "BIGINT", "m": "DECIMAL(10, 2)", "w": "DECIMAL(38, 18)", "f": "FLOAT",

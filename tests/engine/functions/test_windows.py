@@ -13,7 +13,6 @@ import pytest
 from hypothesis import Phase, example, given, settings
 from hypothesis import strategies as st
 
-from airflow_nrt.engine.batch.batch import insert_result
 from airflow_nrt.model.windows import Window, cumulate, hop, session
 from tests.engine.reports import (
     DELAY,
@@ -26,6 +25,7 @@ from tests.engine.reports import (
     curve_insert,
     cut,
     events_table,
+    insert_result,
     plan_of,
     random_events,
     rows_of,

@@ -13,7 +13,6 @@ import pytest
 from airflow_nrt.basics.errors import InputError
 from airflow_nrt.describe.description import describe
 from airflow_nrt.engine.backfill import backfill
-from airflow_nrt.engine.batch.batch import insert_result
 from airflow_nrt.engine.driver.run import Runner
 from airflow_nrt.engine.query import run_bounded
 from airflow_nrt.engine.verify.interval import Interval
@@ -32,6 +31,7 @@ from tests.engine.reports import (
     Stream,
     cut,
     events_table,
+    insert_result,
     options,
     plan_of,
     random_events,

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from airflow_nrt.engine.batch.batch import insert_result
 from tests.engine.reports import (
     DELAY,
     HOUR,
@@ -17,6 +16,7 @@ from tests.engine.reports import (
     Stream,
     arriving,
     cut,
+    insert_result,
     ordered,
     random_events,
     rows_of,

@@ -14,13 +14,13 @@ from hypothesis import Phase, example, given, settings
 from hypothesis import strategies as st
 
 from airflow_nrt.basics.errors import InputError
-from airflow_nrt.engine.batch.batch import insert_result
 from airflow_nrt.model.plan import Plan
 from tests.engine.reports import (
     MORNING,
     Event,
     Stream,
     events_table,
+    insert_result,
     ordered,
     plan_of,
     source_file,

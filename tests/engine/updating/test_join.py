@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from airflow_nrt.engine.batch.batch import insert_result
 from airflow_nrt.engine.windows.compaction import FANOUT
 from airflow_nrt.model.plan import Plan
 from tests.engine.reports import (
@@ -16,6 +15,7 @@ from tests.engine.reports import (
     Event,
     Stream,
     events_table,
+    insert_result,
     ordered,
     plan_of,
     rows_of,

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from airflow_nrt.engine.batch.batch import insert_result
 from airflow_nrt.model.plan import Plan
 from tests.engine.reports import (
     DELAY,
@@ -17,6 +16,7 @@ from tests.engine.reports import (
     arriving,
     cut,
     events_table,
+    insert_result,
     ordered,
     plan_of,
     random_events,

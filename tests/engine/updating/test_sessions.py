@@ -20,10 +20,20 @@ import pytest
 from hypothesis import Phase, example, given, settings
 from hypothesis import strategies as st
 
-from airflow_nrt.engine.batch.batch import insert_result
 from airflow_nrt.engine.verify.verify import verify
 from airflow_nrt.model.plan import Plan
-from tests.engine.reports import MINUTE, MORNING, Stream, clock, ordered, plan_of, rows_of, source_file, write_lines
+from tests.engine.reports import (
+    MINUTE,
+    MORNING,
+    Stream,
+    clock,
+    insert_result,
+    ordered,
+    plan_of,
+    rows_of,
+    source_file,
+    write_lines,
+)
 from tests.engine.updating.queries import emitted, folded, published_in_parquet
 
 COLUMNS = "id INT, u INT, v STRING, n INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts"

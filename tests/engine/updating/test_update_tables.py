@@ -9,7 +9,6 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from airflow_nrt.engine.batch.batch import insert_result
 from airflow_nrt.model.plan import Plan
 from tests.engine.reports import (
     HOUR,
@@ -20,6 +19,7 @@ from tests.engine.reports import (
     arriving,
     cut,
     events_table,
+    insert_result,
     ordered,
     plan_of,
     random_events,

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from airflow_nrt.engine.batch.batch import insert_result
 from airflow_nrt.engine.verify.verify import verify
 from tests.engine.reports import (
     HOUR,
@@ -14,6 +13,7 @@ from tests.engine.reports import (
     batch_results,
     duckdb_events,
     events_table,
+    insert_result,
     ordered,
     plan_of,
     random_events,

@@ -15,7 +15,6 @@ from hypothesis import Phase, example, given, settings
 from hypothesis import strategies as st
 from pyspark.sql import SparkSession
 
-from airflow_nrt.engine.batch.batch import insert_result
 from airflow_nrt.engine.verify.verify import verify
 from tests.engine.oracle import Windowing, count_in, watermarks_before
 from tests.engine.reports import (
@@ -29,6 +28,7 @@ from tests.engine.reports import (
     curve_insert,
     cut,
     events_table,
+    insert_result,
     ordered,
     plan_of,
     random_events,

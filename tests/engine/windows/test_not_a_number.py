@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from pathlib import Path
 
-from airflow_nrt.engine.batch.batch import insert_result
-from tests.engine.reports import Stream, plan_of, rows_of, source_file
+from tests.engine.reports import Stream, insert_result, plan_of, rows_of, source_file
 
 TABLES = """
 CREATE TABLE events (x DOUBLE, ts TIMESTAMP(3), WATERMARK FOR ts AS ts)

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from airflow_nrt.engine.batch.batch import insert_result
 from airflow_nrt.engine.verify.verify import verify
 from tests.engine.oracle import Windowing, count_in, milliseconds
 from tests.engine.reports import (
@@ -25,6 +24,7 @@ from tests.engine.reports import (
     curve_insert,
     cut,
     events_table,
+    insert_result,
     ordered,
     plan_of,
     random_events,

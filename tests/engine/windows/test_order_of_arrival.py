@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from airflow_nrt.engine.batch.batch import insert_result
 from airflow_nrt.engine.verify.verify import verify
 from tests.engine.oracle import Windowing
 from tests.engine.reports import (
@@ -23,6 +22,7 @@ from tests.engine.reports import (
     curve_insert,
     cut,
     events_table,
+    insert_result,
     ordered,
     plan_of,
     random_events,

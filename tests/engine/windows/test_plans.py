@@ -18,7 +18,6 @@ from pathlib import Path
 import pytest
 from pyspark.sql import DataFrame
 
-from airflow_nrt.engine.batch.batch import insert_result
 from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.engine.windows import execution
 from airflow_nrt.engine.windows.layout_of import layout_of
@@ -28,6 +27,7 @@ from tests.engine.reports import (
     curve_insert,
     cut,
     events_table,
+    insert_result,
     plan_of,
     random_events,
     source_file,

@@ -20,7 +20,6 @@ from hypothesis import strategies as st
 
 from airflow_nrt.basics.instants import parse_instant
 from airflow_nrt.engine.backfill import backfill
-from airflow_nrt.engine.batch.batch import insert_result
 from airflow_nrt.engine.query import run_bounded
 from airflow_nrt.engine.verify.interval import Interval
 from airflow_nrt.engine.verify.verify import verify
@@ -41,6 +40,7 @@ from tests.engine.reports import (
     curve_insert,
     cut,
     events_table,
+    insert_result,
     ordered,
     plan_of,
     random_events,
