@@ -16,12 +16,12 @@ from airflow_nrt.basics.instants import END_OF_TIME, format_instant
 from airflow_nrt.basics.spelling import string_literal
 from airflow_nrt.describe.mismatch import FAIL, REPAIR
 from airflow_nrt.describe.verdict import Verdict
+from airflow_nrt.engine.archive import archive_of_source
+from airflow_nrt.engine.archive.source_archive import SourceArchive
 from airflow_nrt.engine.batch.batch import computed, same_rows, source_rows
 from airflow_nrt.engine.batch.progress import ShownWindows, shown_tasks, span_of
 from airflow_nrt.engine.dimensions.for_batch import provide_for_backfill
 from airflow_nrt.engine.functions.report_session import report_session
-from airflow_nrt.engine.past.of_source import past_of
-from airflow_nrt.engine.past.past import Past
 from airflow_nrt.engine.publish.publishing import publish_entry, roll_forward
 from airflow_nrt.engine.sinks import sink_of
 from airflow_nrt.engine.sources import arrived, source_of
@@ -247,9 +247,9 @@ def _first_row(plan: Plan, source: str, after: int) -> int | None:
 
 
 def _needed(
-    plan: Plan, pieces: Mapping[str, Sequence[Split]], pasts: Mapping[str, Past], interval: Interval
+    plan: Plan, pieces: Mapping[str, Sequence[Split]], archives: Mapping[str, SourceArchive], interval: Interval
 ) -> dict[str, Sequence[Split]]:
-    """The pieces, of the past or of what has arrived, whose partitions can have rows of the interval's windows."""
+    """The pieces, of the archive or of what has arrived, whose partitions can have rows of the interval's windows."""
     assert interval.start is not None and interval.end is not None
     needed: dict[str, Sequence[Split]] = {}
     for name, listed in pieces.items():
@@ -257,8 +257,8 @@ def _needed(
         connector = source_of(table)
         time = partition_time(table, plan.source(name).zone)
         start, end = _first_row(plan, name, interval.start), plan.rows_until(interval.end)
-        if start is not None and name in pasts and not plan.is_read_by_clock(name):
-            needed[name] = pasts[name].between(start, end)
+        if start is not None and name in archives and not plan.is_read_by_clock(name):
+            needed[name] = archives[name].between(start, end)
             continue
         if time is None or start is None or plan.is_read_by_clock(name):
             needed[name] = listed
@@ -277,13 +277,13 @@ def _restate(work: _Work, what: _Restatement) -> list[Published]:
     """
     spark, plan, home, history = work.spark, work.plan, work.home, work.history
     streamed = bool(history.batches)
-    known = {one.name: past_of(one, history, home) for one in plan.sources}
-    pasts = {name: past for name, past in known.items() if streamed or not past.knows_arrival}
-    fresh = {one.name: arrived(spark, one.table) for one in plan.sources if one.name not in pasts}
-    pieces = {**{name: past.pieces for name, past in pasts.items()}, **fresh}
-    needed = _needed(plan, pieces, pasts, work.interval)
+    known = {one.name: archive_of_source(one, history, home) for one in plan.sources}
+    archives = {name: archive for name, archive in known.items() if streamed or not archive.knows_arrival}
+    fresh = {one.name: arrived(spark, one.table) for one in plan.sources if one.name not in archives}
+    pieces = {**{name: archive.pieces for name, archive in archives.items()}, **fresh}
+    needed = _needed(plan, pieces, archives, work.interval)
     tasks = tune_for(spark, [split for splits in needed.values() for split in splits])
-    read = {name: _streamed(work, past, name, needed[name], tasks) for name, past in pasts.items()}
+    read = {name: _streamed(work, archive, name, needed[name], tasks) for name, archive in archives.items()}
     unread = {n: source_rows(spark, plan, n, splits, None, tasks) for n, splits in needed.items() if n not in read}
     staged: list[Published] = []
     newest = provide_for_backfill(spark, plan, home, history)
@@ -324,9 +324,9 @@ def _final_state(insert: Insert, history: History) -> str:
     return f"IF({WINDOW_END} <= {over}L, {string_literal(LAST)}, {string_literal(COMPLETE)})"
 
 
-def _streamed(work: _Work, past: Past, source: str, pieces: Sequence[Split], tasks: Tasks) -> ReadRows:
+def _streamed(work: _Work, archive: SourceArchive, source: str, pieces: Sequence[Split], tasks: Tasks) -> ReadRows:
     """The rows that the stream has read. Raises DataError if some of them are gone: windows would be wrong."""
-    read = rows_read(work.spark, work.plan, past, source, work.history, pieces, tasks)
+    read = rows_read(work.spark, work.plan, archive, source, work.history, pieces, tasks)
     if read.lacking:
         raise DataError(f"can't compute windows again: {'; '.join(read.problems[:5])}")
     return read

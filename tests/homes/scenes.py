@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
-from airflow_nrt.engine.archive import partitions
+from airflow_nrt.engine.archive import archive_partitions
 from airflow_nrt.engine.archive.keeper import ArchiveKeeper
 from airflow_nrt.engine.backfill import REPAIR, backfill
 from airflow_nrt.engine.driver import filling
@@ -192,13 +192,13 @@ def _read_topic(scene: Scene, topics: Topics) -> None:
     for records in ([(0, 1), (1, 3)], [(0, 14), (1, 22)], [(0, 61), (1, 8)], [(0, 122), (1, 119)]):
         absorb(*records)
     scene.driver.note_parts("orders", ["orders-1"])
-    partitions.MANY, many = 2, partitions.MANY
+    archive_partitions.MANY, many = 2, archive_partitions.MANY
     try:
         (source,) = scene.driver.plan.sources
         keeper = ArchiveKeeper(scene.spark, scene.home, source, scene.driver.writer)
         keeper.finish(scene.driver.position, scene.driver.replace_files)
     finally:
-        partitions.MANY = many
+        archive_partitions.MANY = many
     absorb((0, 125))
     for partition, end in ((0, 5), (1, 4)):
         topics.remove_before("orders", partition, end)

@@ -14,8 +14,8 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 
 from airflow_nrt.basics.instants import END_OF_TIME
+from airflow_nrt.engine.archive.archive_partitions import Partition, Partitions
 from airflow_nrt.engine.archive.merge import Merge
-from airflow_nrt.engine.archive.partitions import Partition, Partitions
 from airflow_nrt.files.durable import replace_file
 from airflow_nrt.files.public_files import PUBLIC
 from airflow_nrt.home.home import Home

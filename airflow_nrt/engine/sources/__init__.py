@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pyspark.sql import SparkSession
 
 from airflow_nrt.basics.registry import Registry
-from airflow_nrt.engine.sources.archived.source import ArchivedTopic
+from airflow_nrt.engine.sources.archive.source import ArchivedTopic
 from airflow_nrt.engine.sources.datagen import Datagen
 from airflow_nrt.engine.sources.filesystem import Filesystem
 from airflow_nrt.engine.sources.kafka.kafka import Kafka

@@ -11,10 +11,10 @@ from pyspark.sql import functions as F
 from airflow_nrt.basics.errors import InputError
 from airflow_nrt.basics.spelling import quote, string_literal
 from airflow_nrt.describe.archive_verdict import ArchiveVerdict
+from airflow_nrt.engine.archive.logged_splits import LoggedSplits
+from airflow_nrt.engine.archive.own_archive import OwnArchive
+from airflow_nrt.engine.archive.source_archive import ENTRY, SourceArchive
 from airflow_nrt.engine.functions.report_session import report_session
-from airflow_nrt.engine.past.archived import ArchivedRows
-from airflow_nrt.engine.past.past import ENTRY, Past
-from airflow_nrt.engine.past.splits import LoggedSplits
 from airflow_nrt.engine.sources import source_of
 from airflow_nrt.engine.sources.place import BLOCK, INDEX
 from airflow_nrt.engine.spark.given_rows import given_rows
@@ -44,7 +44,7 @@ def _compared(spark: SparkSession, plan: Plan, home: Home, source: Source, histo
     assert source.archive is not None
     read = [one for one in ranges_of(history.splits(source.name)) if not one.lost]
     there, gone = source_of(source.table).readable(spark, source.table, read)
-    topic, archive = LoggedSplits(source, history), ArchivedRows(source, history, home)
+    topic, archive = LoggedSplits(source, history), OwnArchive(source, history, home)
     sides = (_side(spark, plan, topic, history, there), _side(spark, plan, archive, history, archive.pieces))
     begins = given_rows(spark, {_PART: "STRING", "begins": "BIGINT"}, [*_begins(ranges_of(there)).items()])
     records = [
@@ -78,8 +78,8 @@ def _compared(spark: SparkSession, plan: Plan, home: Home, source: Source, histo
     )
 
 
-def _side(spark: SparkSession, plan: Plan, past: Past, history: History, pieces: Sequence[Split]) -> ReadRows:
-    return rows_read(spark, plan, past, past.source.name, history, pieces, tune_for(spark, pieces))
+def _side(spark: SparkSession, plan: Plan, side: SourceArchive, history: History, pieces: Sequence[Split]) -> ReadRows:
+    return rows_read(spark, plan, side, side.source.name, history, pieces, tune_for(spark, pieces))
 
 
 def _records(read: ReadRows, side: str) -> DataFrame:

@@ -17,10 +17,10 @@ from pyspark.sql import functions as F
 from airflow_nrt.basics.instants import END_OF_TIME
 from airflow_nrt.basics.spelling import string_literal
 from airflow_nrt.describe.verdict import LedgerVerdict
+from airflow_nrt.engine.archive.source_archive import BACKFILL, ENTRY, SourceArchive
 from airflow_nrt.engine.batch.batch import needs_position
 from airflow_nrt.engine.failures.causes import FILE_GONE
 from airflow_nrt.engine.failures.thrown import chain_of
-from airflow_nrt.engine.past.past import BACKFILL, ENTRY, Past
 from airflow_nrt.engine.sources import source_of
 from airflow_nrt.engine.sources.place import BLOCK, FILE, INDEX, NUMBER
 from airflow_nrt.engine.spark.frames import run_query
@@ -49,7 +49,7 @@ _ATTEMPTS = 5
 
 @dataclass(frozen=True)
 class ReadRows:
-    """The accepted rows of a source's past, each with its entry.
+    """The accepted rows of a source's archive, each with its entry.
 
     `splits` are those of the log whose rows are all here, `partial` the entries of which only some are. The rows are
     cached as `kept`, which the caller unpersists. Some that were asked for are `lacking`, as the problems say.
@@ -65,24 +65,36 @@ class ReadRows:
 
 
 def rows_read(
-    spark: SparkSession, plan: Plan, past: Past, name: str, history: History, pieces: Sequence[Split], tasks: Tasks
+    spark: SparkSession,
+    plan: Plan,
+    archive: SourceArchive,
+    name: str,
+    history: History,
+    pieces: Sequence[Split],
+    tasks: Tasks,
 ) -> ReadRows:
     """The rows of these pieces as the stream read them, with `_nrt_entry`; it rejected the same rows."""
-    if not past.files_move:
-        return _rows_read(spark, plan, past, name, history, pieces, tasks)
+    if not archive.files_move:
+        return _rows_read(spark, plan, archive, name, history, pieces, tasks)
     for _ in range(_ATTEMPTS - 1):
         try:
-            return _read_at_once(spark, plan, past, name, history, pieces, tasks)
+            return _read_at_once(spark, plan, archive, name, history, pieces, tasks)
         except Exception as failure:
             if not isinstance(failure, FileNotFoundError) and FILE_GONE.of(chain_of(failure)) is None:
                 raise
-    return _read_at_once(spark, plan, past, name, history, pieces, tasks)
+    return _read_at_once(spark, plan, archive, name, history, pieces, tasks)
 
 
 def _read_at_once(
-    spark: SparkSession, plan: Plan, past: Past, name: str, history: History, pieces: Sequence[Split], tasks: Tasks
+    spark: SparkSession,
+    plan: Plan,
+    archive: SourceArchive,
+    name: str,
+    history: History,
+    pieces: Sequence[Split],
+    tasks: Tasks,
 ) -> ReadRows:
-    read = _rows_read(spark, plan, past, name, history, pieces, tasks)
+    read = _rows_read(spark, plan, archive, name, history, pieces, tasks)
     try:
         read.kept.count()
     except Exception:
@@ -92,10 +104,16 @@ def _read_at_once(
 
 
 def _rows_read(
-    spark: SparkSession, plan: Plan, past: Past, name: str, history: History, pieces: Sequence[Split], tasks: Tasks
+    spark: SparkSession,
+    plan: Plan,
+    archive: SourceArchive,
+    name: str,
+    history: History,
+    pieces: Sequence[Split],
+    tasks: Tasks,
 ) -> ReadRows:
     source = plan.source(name)
-    read = past.read(spark, pieces, tasks, needs_position(plan, name))
+    read = archive.read(spark, pieces, tasks, needs_position(plan, name))
     watermarks = history.watermarks_before(name)
     batches = {n: commit for n, commit in history.batches.items() if commit.source == name}
     facts = [
@@ -111,7 +129,7 @@ def _rows_read(
     of_batch = (ENTRY, "_nrt_latest", "_nrt_at", "_nrt_before", "_nrt_whole_lines")
     known = given_rows(spark, dict.fromkeys(of_batch, "BIGINT"), [*facts, (BACKFILL, None, None, None, 0)])
     rows = read.frame.join(F.broadcast(known), ENTRY)
-    judged = judge(rows, past.judged_as, "_nrt_latest", absorbed("_nrt_at", "_nrt_before"), "_nrt_whole_lines = 1")
+    judged = judge(rows, archive.judged_as, "_nrt_latest", absorbed("_nrt_at", "_nrt_before"), "_nrt_whole_lines = 1")
     wanted = [*source.columns, ENTRY, ABSORBED, ROWTIME, PROPOSAL, REASON, FILE, NUMBER, BLOCK, INDEX]
     wanted += [OP] if source.table.is_changelog else []
     # Cached, because several comparisons read these rows.

@@ -7,8 +7,8 @@ from pyspark.sql import functions as F
 
 from airflow_nrt.basics.instants import END_OF_TIME
 from airflow_nrt.basics.spelling import bigint, quote
+from airflow_nrt.engine.archive.source_archive import BACKFILL, ENTRY
 from airflow_nrt.engine.batch.batch import computed, same_rows
-from airflow_nrt.engine.past.past import BACKFILL, ENTRY
 from airflow_nrt.engine.spark.frames import run_query
 from airflow_nrt.engine.verify.comparison import without
 from airflow_nrt.engine.verify.evidence import (
@@ -38,7 +38,7 @@ def _arrived(scene: Scene, insert: Insert, after: int, until: int) -> DataFrame 
     # A row in time can also be too late for a session that has fired, and begin another one.
     late = late or any(plan.operator(name).window.bounded_by_rows for name in absorbing)
     sources = {name for operator in absorbing for name in plan.operator(operator).sources}
-    if not all(scene.pasts[name].knows_arrival for name in sources):
+    if not all(scene.archives[name].knows_arrival for name in sources):
         return None
     # Late rows of batches that are here in part are not counted.
     late = late or any(scene.sources[name].partial for name in sources)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pyspark.sql import SparkSession
 
 from airflow_nrt.describe.verdict import LedgerVerdict
-from airflow_nrt.engine.past.past import Past
+from airflow_nrt.engine.archive.source_archive import SourceArchive
 from airflow_nrt.engine.spark.tuning import Tasks
 from airflow_nrt.engine.verify.evidence import (
     ReadRows,
@@ -30,7 +30,7 @@ class Scene:
     history: History
     interval: Interval
     tasks: Tasks
-    pasts: Mapping[str, Past]
+    archives: Mapping[str, SourceArchive]
     sources: dict[str, ReadRows]
     ledgers: list[LedgerVerdict]
     notes: list[str]

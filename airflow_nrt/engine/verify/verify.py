@@ -13,11 +13,11 @@ from pyspark.sql import SparkSession
 
 from airflow_nrt.basics.errors import InputError
 from airflow_nrt.describe.verdict import Verdict
+from airflow_nrt.engine.archive import archive_of_source, is_filled_by_others
+from airflow_nrt.engine.archive.source_archive import SourceArchive
 from airflow_nrt.engine.batch.progress import shown_tasks
 from airflow_nrt.engine.dimensions.for_batch import provide_for_verification
 from airflow_nrt.engine.functions.report_session import report_session
-from airflow_nrt.engine.past.of_source import is_kept_by_others, past_of
-from airflow_nrt.engine.past.past import Past
 from airflow_nrt.engine.sinks import sink_of
 from airflow_nrt.engine.sinks.sink import Sink
 from airflow_nrt.engine.sources import not_read
@@ -71,16 +71,16 @@ def _verified(
     say(f"log read: {history.entry + 1} entries, {len(history.batches)} batches")
     problems = list(history.problems)
     notes = provide_for_verification(spark, plan, home, history)
-    pasts = {source.name: past_of(source, history, home) for source in plan.sources}
-    needed = {name: _needed(plan, history, interval, name, past) for name, past in pasts.items()}
+    archives = {source.name: archive_of_source(source, history, home) for source in plan.sources}
+    needed = {name: _needed(plan, history, interval, name, archive) for name, archive in archives.items()}
     tasks = tune_for(spark, [split for splits in needed.values() for split in splits])
-    scene = Scene(spark, plan, home, history, interval, tasks, pasts, {}, [], notes, unfilled(home, history))
+    scene = Scene(spark, plan, home, history, interval, tasks, archives, {}, [], notes, unfilled(home, history))
     for source in plan.sources:
-        past = pasts[source.name]
-        read = rows_read(spark, plan, past, source.name, history, needed[source.name], tasks)
+        archive = archives[source.name]
+        read = rows_read(spark, plan, archive, source.name, history, needed[source.name], tasks)
         scene.sources[source.name] = read
         problems += read.problems
-        if not past.knows_arrival:
+        if not archive.knows_arrival:
             notes.append(
                 f"{source.name}: others fill its archive, which does not say when a row arrived: no difference is "
                 "explained by late rows"
@@ -94,7 +94,7 @@ def _verified(
             )
         say(f"source {source.name}: {len(needed[source.name])} files, watermarks follow from their rows")
     for operator in plan.operators:
-        for name in operator.sources if all(pasts[name].knows_arrival for name in operator.sources) else ():
+        for name in operator.sources if all(archives[name].knows_arrival for name in operator.sources) else ():
             scene.ledgers.append(check_ledger(home, history, layout_of(operator), name, scene.sources))
     say(f"late ledger checked: {sum(one.found for one in scene.ledgers)} late rows")
     inserts = []
@@ -134,23 +134,23 @@ def _verified(
     )
 
 
-def _needed(plan: Plan, history: History, interval: Interval, name: str, past: Past) -> Sequence[Split]:
+def _needed(plan: Plan, history: History, interval: Interval, name: str, archive: SourceArchive) -> Sequence[Split]:
     """The pieces whose partition can hold rows of the windows to compare; all where partitions have no time."""
     if interval.start is None and interval.end is None:
-        return past.pieces
+        return archive.pieces
     if plan.passing(name) or plan.updated_by(name) or plan.is_read_by_clock(name):
-        return past.pieces
+        return archive.pieces
     bounds = [(operator.name, bounds_of(plan, history, interval, operator)) for operator in plan.operators]
     reached = [(plan.first_rows(operator, b[0]), b[1]) for operator, b in bounds if b is not None]
     spans = [(firsts[name], until) for firsts, until in reached if name in firsts]
     if not spans:
         return []
-    return past.between(min(span[0] for span in spans), plan.rows_until(max(span[1] for span in spans)))
+    return archive.between(min(span[0] for span in spans), plan.rows_until(max(span[1] for span in spans)))
 
 
 def unread_splits(plan: Plan, history: History, spark: SparkSession | None) -> list[Split]:
     """The splits that have arrived and were not read. `spark` may be None if no source needs a session."""
-    live = (one for one in plan.sources if history.batches or not is_kept_by_others(one))
+    live = (one for one in plan.sources if history.batches or not is_filled_by_others(one))
     found = (split for one in live for split in not_read(spark, one.table, history.splits(one.name)))
     return [split for split in found if not split.is_empty]
 
@@ -158,6 +158,6 @@ def unread_splits(plan: Plan, history: History, spark: SparkSession | None) -> l
 def _without_arrival(scene: Scene, insert: Insert) -> str | None:
     """Why results can't be compared with an archive that others fill, None if they can."""
     inputs = scene.plan.sources_of(insert.query)
-    if insert.operators or all(scene.pasts[name].knows_arrival for name in inputs):
+    if insert.operators or all(scene.archives[name].knows_arrival for name in inputs):
         return None
     return "others fill the archive: without windows nothing says which of its rows the stream has read"

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from airflow_nrt.engine.archive import partitions
+from airflow_nrt.engine.archive import archive_partitions
 from airflow_nrt.engine.archive.keeper import ArchiveKeeper
 from airflow_nrt.engine.verify.verify import verify
 from airflow_nrt.home.log.entries import COMPACTED, Commit
-from tests.engine.past.test_archived import archived, report
+from tests.engine.archive.test_own_archive import archived, report
 from tests.engine.sources.kafka.reports import TopicStream, order
 from tests.servers.kafka import Broker, Topics
 
@@ -23,7 +23,7 @@ MANY = 3
 @pytest.fixture(autouse=True)
 def merged_soon(monkeypatch: pytest.MonkeyPatch) -> None:
     """Fewer files than in production are merged, because each is a batch."""
-    monkeypatch.setattr(partitions, "MANY", MANY)
+    monkeypatch.setattr(archive_partitions, "MANY", MANY)
 
 
 def hours(place: Path) -> dict[str, tuple[int, dict[str, int] | None]]:
@@ -41,7 +41,7 @@ MANY = 3
 @pytest.fixture(autouse=True)
 def few_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
     """So few files are merged here: each is a batch."""
-    monkeypatch.setattr("airflow_nrt.engine.archive.partitions.MANY", MANY)
+    monkeypatch.setattr("airflow_nrt.engine.archive.archive_partitions.MANY", MANY)
 
 
 def keep(stream: TopicStream) -> None:

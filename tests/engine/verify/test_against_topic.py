@@ -11,7 +11,7 @@ from pyspark.sql import SparkSession
 
 from airflow_nrt.basics.errors import InputError
 from airflow_nrt.engine.verify.against_topic import verify_archives
-from tests.engine.past.test_archived import report
+from tests.engine.archive.test_own_archive import report
 from tests.engine.sources.kafka.reports import TopicStream, order
 from tests.engine.sources.kafka.reports import report as without_archive
 from tests.servers.kafka import Broker, Topics

@@ -10,7 +10,7 @@ from typing import ClassVar
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
-from airflow_nrt.engine.past.past import BACKFILL, ENTRY, Past, PastRows
+from airflow_nrt.engine.archive.source_archive import BACKFILL, ENTRY, ArchivedRows, SourceArchive
 from airflow_nrt.engine.sources import arrived
 from airflow_nrt.engine.sources.arrivals import partition_values
 from airflow_nrt.engine.sources.file_rows import read_files
@@ -22,7 +22,7 @@ from airflow_nrt.model.plan import Archive, Source
 
 
 @dataclass(frozen=True)
-class ForeignArchive(Past):
+class ForeignArchive(SourceArchive):
     source: Source
 
     knows_arrival: ClassVar[bool] = False
@@ -49,7 +49,7 @@ class ForeignArchive(Past):
         time, root = archive.partition_time(self._archive), self._archive.insert.sink.path
         return [one for one in self.pieces if time.may_hold(partition_values(one.name, root), start, end)]
 
-    def read(self, spark: SparkSession, pieces: Sequence[Split], tasks: Tasks, numbered: bool) -> PastRows:
+    def read(self, spark: SparkSession, pieces: Sequence[Split], tasks: Tasks, numbered: bool) -> ArchivedRows:
         numbers = {file.name: n for n, file in enumerate(pieces)} if numbered else None
         rows = read_files(spark, self.judged_as, ReadRequest(pieces, tasks, numbers))
-        return PastRows(rows.withColumn(ENTRY, F.lit(BACKFILL).cast("bigint")), ())
+        return ArchivedRows(rows.withColumn(ENTRY, F.lit(BACKFILL).cast("bigint")), ())

@@ -11,15 +11,15 @@ from pyspark.sql import SparkSession
 from airflow_nrt.engine.archive.keeper import ArchiveKeeper
 from airflow_nrt.engine.backfill import backfill
 from airflow_nrt.engine.driver.run import Runner
-from airflow_nrt.engine.sources.archived import enumerator
+from airflow_nrt.engine.sources.archive import enumerator
 from airflow_nrt.engine.verify.interval import Interval
 from airflow_nrt.engine.verify.verify import verify
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import COMPACTED, Commit
 from airflow_nrt.model.plan import Plan
-from tests.engine.past.test_archived import ARCHIVE
+from tests.engine.archive.test_own_archive import ARCHIVE
 from tests.engine.reports import HOUR, MORNING, rows_of
-from tests.engine.sources.archived.reports import CURVE, NEW, ON_TIME, archived_topic, beginning, write
+from tests.engine.sources.archive.reports import CURVE, NEW, ON_TIME, archived_topic, beginning, write
 from tests.engine.sources.kafka.reports import COLUMNS, TopicStream
 from tests.servers.kafka import Broker, Topics
 
@@ -94,7 +94,7 @@ def test_files_that_are_merged_meanwhile(
     spark: SparkSession, broker: Broker, old: TopicStream, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(enumerator, "ROUND", 1)
-    monkeypatch.setattr("airflow_nrt.engine.archive.partitions.MANY", 2)
+    monkeypatch.setattr("airflow_nrt.engine.archive.archive_partitions.MANY", 2)
     plan = beginning(tmp_path, broker, "forgotten", old.home.path)
     stream = TopicStream(spark, plan, tmp_path / "home")
     stream.driver.absorb("orders", stream.enumerator.poll())

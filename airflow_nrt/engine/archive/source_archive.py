@@ -1,4 +1,4 @@
-"""The interface of what was read of a source, and how it is read again."""
+"""The interface of an archive: what was read of a source, and how it is read again."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ BACKFILL = -1
 
 
 @dataclass(frozen=True)
-class PastRows:
+class ArchivedRows:
     """Rows as `Source.read` gives them, with `_nrt_entry`, the entry that committed each.
 
     `whole` are the splits of the log whose rows are all here, `partial` the entries of which some rows are here and
@@ -33,10 +33,10 @@ class PastRows:
     lacking: bool = False
 
 
-class Past(ABC):
-    """What a stream or a backfill has read of one source.
+class SourceArchive(ABC):
+    """What a stream or a backfill has read of one source, where it is kept.
 
-    It consists of `pieces`, which are splits of the log, or files of an archive.
+    It consists of `pieces`: splits of the log, or files.
     """
 
     source: Source
@@ -63,5 +63,5 @@ class Past(ABC):
         """The pieces that can hold rows with `start <= rowtime < end` (ms); all where pieces have no time."""
 
     @abstractmethod
-    def read(self, spark: SparkSession, pieces: Sequence[Split], tasks: Tasks, numbered: bool) -> PastRows:
+    def read(self, spark: SparkSession, pieces: Sequence[Split], tasks: Tasks, numbered: bool) -> ArchivedRows:
         """The rows of these pieces. If `numbered`, each has the place of its split in the order of arrival."""

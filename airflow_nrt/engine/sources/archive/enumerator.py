@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 
 from pyspark.sql import SparkSession
 
-from airflow_nrt.engine.sources.archived.beginning import beginnings
-from airflow_nrt.engine.sources.archived.content import opened
+from airflow_nrt.engine.sources.archive.beginning import beginnings
+from airflow_nrt.engine.sources.archive.content import opened
 from airflow_nrt.engine.sources.kafka.partitions import BYTES_OF_A_RECORD, ROUND, Partitions, joined
 from airflow_nrt.engine.sources.source import SplitEnumerator
 from airflow_nrt.home.log.entries import SourceRange, Split, ranges_of

@@ -15,7 +15,7 @@ from airflow_nrt.engine.backfill import backfill
 from airflow_nrt.engine.verify.interval import Interval
 from airflow_nrt.engine.verify.verify import verify
 from airflow_nrt.home.home import Home
-from tests.engine.past.test_archived import report
+from tests.engine.archive.test_own_archive import report
 from tests.engine.reports import HOUR, MORNING, rows_of
 from tests.engine.sources.kafka.reports import TopicStream, order
 from tests.servers.kafka import Broker, Topics

@@ -10,7 +10,7 @@ from pyspark.sql import SparkSession
 from airflow_nrt.home.heartbeat import now_ms
 from airflow_nrt.model.plan import Plan
 from airflow_nrt.sql.load import plan_script
-from tests.engine.past.test_archived import ARCHIVE
+from tests.engine.archive.test_own_archive import ARCHIVE
 from tests.engine.reports import MINUTE
 from tests.engine.sources.kafka.reports import COLUMNS, TopicStream, order, script
 from tests.servers.kafka import Broker, Topics

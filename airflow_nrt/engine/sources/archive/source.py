@@ -7,10 +7,10 @@ from collections.abc import Iterable
 from pyspark.sql import DataFrame, SparkSession
 
 from airflow_nrt.basics.errors import InputError
-from airflow_nrt.engine.sources.archived.beginning import beginnings, check_goes_on
-from airflow_nrt.engine.sources.archived.content import opened
-from airflow_nrt.engine.sources.archived.enumerator import ArchiveThenTopic
-from airflow_nrt.engine.sources.archived.records import archive_of, files_of, read_archived
+from airflow_nrt.engine.sources.archive.beginning import beginnings, check_goes_on
+from airflow_nrt.engine.sources.archive.content import opened
+from airflow_nrt.engine.sources.archive.enumerator import ArchiveThenTopic
+from airflow_nrt.engine.sources.archive.records import archive_of, files_of, read_archived
 from airflow_nrt.engine.sources.kafka.kafka import Kafka, by_name
 from airflow_nrt.engine.sources.request import ReadRequest
 from airflow_nrt.engine.sources.source import Source, SplitEnumerator

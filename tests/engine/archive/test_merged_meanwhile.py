@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from airflow_nrt.engine.archive import partitions
-from airflow_nrt.engine.past.archived import ArchivedRows
-from airflow_nrt.engine.past.past import PastRows
+from airflow_nrt.engine.archive import archive_partitions
+from airflow_nrt.engine.archive.own_archive import OwnArchive
+from airflow_nrt.engine.archive.source_archive import ArchivedRows
 from airflow_nrt.engine.verify import verify as verifying
 from airflow_nrt.engine.verify.verify import verify
 from airflow_nrt.home.log.history import History
 from tests.engine.archive.test_keeper import hours, keep
-from tests.engine.past.test_archived import report
+from tests.engine.archive.test_own_archive import report
 from tests.engine.sources.kafka.reports import TopicStream, order
 from tests.servers.kafka import Broker, Topics
 
@@ -25,7 +25,7 @@ def test_a_verification_goes_on_with_the_merged_file(
     spark: SparkSession, broker: Broker, topics: Topics, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Hour 10 is merged once the log is read, with a row that came later; hour 11 once the files are chosen."""
-    monkeypatch.setattr(partitions, "MANY", 2)
+    monkeypatch.setattr(archive_partitions, "MANY", 2)
     topics.create("meanwhile", 1)
     plan = report(tmp_path, broker.address, "meanwhile")
     stream = TopicStream(spark, plan, tmp_path / "home")
@@ -36,7 +36,7 @@ def test_a_verification_goes_on_with_the_merged_file(
             stream.absorb_new()
 
     absorb("10:01:00", "10:12:00", "10:31:00", "11:02:00", "11:31:00")
-    read_history, read_rows = verifying.read_history, ArchivedRows.read
+    read_history, read_rows = verifying.read_history, OwnArchive.read
     chosen = 0
 
     def after_the_log(*given: object) -> History:
@@ -45,7 +45,7 @@ def test_a_verification_goes_on_with_the_merged_file(
         keep(stream)
         return history
 
-    def after_the_choice(*given: object) -> PastRows:
+    def after_the_choice(*given: object) -> ArchivedRows:
         nonlocal chosen
         rows = read_rows(*given)  # type: ignore[arg-type]
         chosen += 1
@@ -56,7 +56,7 @@ def test_a_verification_goes_on_with_the_merged_file(
 
     with monkeypatch.context() as merging:
         merging.setattr(verifying, "read_history", after_the_log)
-        merging.setattr(ArchivedRows, "read", after_the_choice)
+        merging.setattr(OwnArchive, "read", after_the_choice)
         verdict = verify(spark, plan, stream.home)
     assert chosen == 2
     assert {hour: files for hour, (files, _) in hours(tmp_path).items()} == {"hh=10": 1, "hh=11": 1, "hh=12": 1}

@@ -10,9 +10,9 @@ from pyspark.sql import DataFrame, SparkSession
 from airflow_nrt.basics.errors import SurroundingsError
 from airflow_nrt.basics.spelling import quote
 from airflow_nrt.basics.types import BIGINT, STRING
-from airflow_nrt.engine.sources.archived.content import ArchiveContent, opened
-from airflow_nrt.engine.sources.archived.files import readable_files
-from airflow_nrt.engine.sources.archived.stored import columns_by_key, reader_columns
+from airflow_nrt.engine.sources.archive.content import ArchiveContent, opened
+from airflow_nrt.engine.sources.archive.readable_files import readable_files
+from airflow_nrt.engine.sources.archive.stored_columns import columns_by_key, reader_columns
 from airflow_nrt.engine.sources.faults import FAULT, WHY
 from airflow_nrt.engine.sources.file_rows import read_files
 from airflow_nrt.engine.sources.kafka.records import no_records

@@ -14,8 +14,8 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
-from airflow_nrt.engine.past.past import ENTRY, Past, PastRows
-from airflow_nrt.engine.sources.archived.files import readable_files
+from airflow_nrt.engine.archive.source_archive import ENTRY, ArchivedRows, SourceArchive
+from airflow_nrt.engine.sources.archive.readable_files import readable_files
 from airflow_nrt.engine.sources.arrivals import partition_values
 from airflow_nrt.engine.sources.file_rows import read_files
 from airflow_nrt.engine.sources.place import BLOCK, FILE, INDEX, NUMBER
@@ -34,7 +34,7 @@ _PATIENCE = 5.0
 
 
 @dataclass(frozen=True)
-class ArchivedRows(Past):
+class OwnArchive(SourceArchive):
     source: Source
     history: History
     home: Home
@@ -67,7 +67,7 @@ class ArchivedRows(Past):
         time, root = archive.partition_time(self._archive), str(self._root)
         return [one for one in self.pieces if time.may_hold(partition_values(one.name, root), start, end)]
 
-    def read(self, spark: SparkSession, pieces: Sequence[Split], tasks: Tasks, numbered: bool) -> PastRows:
+    def read(self, spark: SparkSession, pieces: Sequence[Split], tasks: Tasks, numbered: bool) -> ArchivedRows:
         asked = [one for one in pieces if isinstance(one, _ArchiveFile)]
         chosen = self._merged(asked)
         files, problems = self._readable(chosen)
@@ -82,7 +82,7 @@ class ArchivedRows(Past):
         batch_of = self.history.batch_of(self.source.name)
         whole = tuple(split for split in splits if batch_of.get(split.name) not in elsewhere)
         frame = in_ranges(placed, ranges_of(splits), order)
-        return PastRows(frame, whole, here & elsewhere, tuple(problems), lacking=bool(problems))
+        return ArchivedRows(frame, whole, here & elsewhere, tuple(problems), lacking=bool(problems))
 
     def _merged(self, files: Sequence[_ArchiveFile]) -> list[_ArchiveFile]:
         """The files, or those that entries after the history have put in their place, where some are gone."""

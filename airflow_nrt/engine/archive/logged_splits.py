@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from pyspark.sql import SparkSession
 
+from airflow_nrt.engine.archive.source_archive import BACKFILL, ENTRY, ArchivedRows, SourceArchive
 from airflow_nrt.engine.failures.failures import CorruptFileError, explained
-from airflow_nrt.engine.past.past import BACKFILL, ENTRY, Past, PastRows
 from airflow_nrt.engine.sources import source_of
 from airflow_nrt.engine.sources.place import FILE, known_files
 from airflow_nrt.engine.sources.request import ReadRequest
@@ -21,7 +21,7 @@ from airflow_nrt.model.plan import Source
 
 
 @dataclass(frozen=True)
-class LoggedSplits(Past):
+class LoggedSplits(SourceArchive):
     source: Source
     history: History
 
@@ -41,7 +41,7 @@ class LoggedSplits(Past):
         connector = source_of(table)
         return [split for split in self.pieces if time.may_hold(connector.partition(table, split), start, end)]
 
-    def read(self, spark: SparkSession, pieces: Sequence[Split], tasks: Tasks, numbered: bool) -> PastRows:
+    def read(self, spark: SparkSession, pieces: Sequence[Split], tasks: Tasks, numbered: bool) -> ArchivedRows:
         source, history = self.source, self.history
         connector = source_of(source.table)
         whole = [split for split in pieces if not split.corrupt]
@@ -53,7 +53,7 @@ class LoggedSplits(Past):
         batch_of = history.batch_of(source.name)
         known = [(key, batch_of.get(split.name, BACKFILL)) for split in usable for key in connector.spellings(split)]
         entries = given_rows(spark, {FILE: "STRING", ENTRY: "BIGINT"}, known)
-        return PastRows(
+        return ArchivedRows(
             known_files(rows, entries, ENTRY),
             tuple(usable),
             problems=tuple(problems),

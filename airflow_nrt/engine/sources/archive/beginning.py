@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from pyspark.sql import SparkSession
 
 from airflow_nrt.basics.errors import HomeError, InputError
-from airflow_nrt.engine.sources.archived.content import ArchiveContent, archives_of, content_of
-from airflow_nrt.engine.sources.archived.stored import check_columns
+from airflow_nrt.engine.sources.archive.content import ArchiveContent, archives_of, content_of
+from airflow_nrt.engine.sources.archive.stored_columns import check_columns
 from airflow_nrt.engine.sources.kafka.client import Client
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import ArchivedElsewhere, SourceRange

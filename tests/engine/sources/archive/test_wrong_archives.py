@@ -12,13 +12,13 @@ from pyspark.sql import SparkSession
 from airflow_nrt.basics.errors import InputError, SurroundingsError
 from airflow_nrt.engine.driver.run import Runner
 from airflow_nrt.engine.sources import source_of
-from airflow_nrt.engine.sources.archived.beginning import check_goes_on
-from airflow_nrt.engine.sources.archived.stored import check_columns
+from airflow_nrt.engine.sources.archive.beginning import check_goes_on
+from airflow_nrt.engine.sources.archive.stored_columns import check_columns
 from airflow_nrt.engine.verify.verify import verify
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import ArchivedElsewhere, SourceRange
 from tests.engine.reports import HOUR, MORNING
-from tests.engine.sources.archived.reports import archived_topic, beginning
+from tests.engine.sources.archive.reports import archived_topic, beginning
 from tests.engine.sources.kafka.reports import COLUMNS, TopicStream, order, report
 from tests.servers.kafka import Broker, Topics
 

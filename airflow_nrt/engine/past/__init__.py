@@ -1,1 +1,0 @@
-"""What was read of the sources, to be read again for a backfill or a verification."""
