@@ -24,7 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     if Path(options.report).is_dir():
-        from airflow_nrt.cli.survey.command import check_directory
+        from airflow_nrt.cli.check_directory import check_directory
 
         return check_directory(options)
     from airflow_nrt.usecases.asking import answered

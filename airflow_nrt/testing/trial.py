@@ -6,6 +6,7 @@ import tempfile
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,18 +20,20 @@ from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Lease, Published
 from airflow_nrt.home.log.log import Writer
 from airflow_nrt.home.log.sink_history import standing_at
-from airflow_nrt.model.options.known import nearest
+from airflow_nrt.model.connectors import connector_of
+from airflow_nrt.model.options.known import DOMAIN, nearest
 from airflow_nrt.model.options.settings import Settings
-from airflow_nrt.model.plan import Insert, Plan
-from airflow_nrt.model.tables import Table
+from airflow_nrt.model.plan import Insert, Plan, Source
+from airflow_nrt.model.tables import CHANGELOG, Table
 from airflow_nrt.table.reports.load import load_report
 from airflow_nrt.testing.rows import Row, check_columns, read_rows, write_rows
-from airflow_nrt.testing.tables import moved_into
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _MASTER = "local[1]"
+_KEPT = ("scan.null-rowtime", DOMAIN)
+"""Options of sources about rows, not about files. A test waits for no clock."""
 
 
 @contextmanager
@@ -207,3 +210,28 @@ def _session(plan: Plan) -> SparkSession:
     spark = start_session(plan.name, _MASTER, {**brief_java(), **session_settings(plan)})
     spark.sparkContext.setLogLevel("OFF")
     return spark
+
+
+def moved_into(plan: Plan, directory: Path) -> Plan:
+    """The plan with sources and sinks below a directory, as files of JSON that hold all columns."""
+    return replace(
+        plan,
+        sources=tuple(_moved_source(source, directory / "sources") for source in plan.sources),
+        lookups=tuple(replace(one, table=_moved(one.table, directory / "sources", {})) for one in plan.lookups),
+        inserts=tuple(_moved_insert(insert, directory / "sinks") for insert in plan.inserts),
+    )
+
+
+def _moved_source(source: Source, directory: Path) -> Source:
+    kept = {name: value for name, value in source.table.options.items() if name.startswith(_KEPT)}
+    return replace(source, table=_moved(source.table, directory, kept), partitions=None, archive=None)
+
+
+def _moved_insert(insert: Insert, directory: Path) -> Insert:
+    return replace(insert, sink=_moved(insert.sink, directory, {}))
+
+
+def _moved(table: Table, directory: Path, kept: dict[str, str]) -> Table:
+    form = CHANGELOG if connector_of(table).takes_changes_as_such(table) else "json"
+    options = {**kept, "connector": "filesystem", "path": str(directory / table.name), "format": form}
+    return replace(table, connector="filesystem", partition_keys=(), options=options)

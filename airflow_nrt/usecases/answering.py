@@ -48,7 +48,7 @@ def _facts(content: Json) -> Json:
 
 
 def _lineage(content: Json) -> Json:
-    from airflow_nrt.usecases.lineage import lineage
+    from airflow_nrt.usecases.facts import lineage
 
     return asdict(lineage(LineageRequest.from_json(content)))
 

@@ -1,11 +1,12 @@
-"""The facts that a task knows of its report, in the process that may import it."""
+"""The facts that a task knows of its report, and its lineage, in the process that may import it."""
 
 from __future__ import annotations
 
+from airflow_nrt.describe.lineage import Lineage, lineage_of
 from airflow_nrt.model.options.known import TIME_ZONE
 from airflow_nrt.model.plan import Plan
 from airflow_nrt.usecases.plans import plan_of
-from airflow_nrt.usecases.requests.facts import FactsRequest, PlannedReport
+from airflow_nrt.usecases.requests.facts import FactsRequest, LineageRequest, PlannedReport
 
 
 def facts(request: FactsRequest) -> PlannedReport:
@@ -30,3 +31,8 @@ def clock_of(plan: Plan) -> str | None:
     if own is not None or plan.waits_for_clock or any(table.rowtime_type.name == "TIMESTAMP_LTZ" for table in timed):
         return own or "UTC"
     return None
+
+
+def lineage(request: LineageRequest) -> Lineage:
+    """Raises as `load_report`."""
+    return lineage_of(plan_of(request.report))

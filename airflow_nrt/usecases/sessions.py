@@ -1,7 +1,10 @@
-"""A Spark session for one use case."""
+"""A Spark session for one use case, which Ctrl-C interrupts also while Java works."""
 
 from __future__ import annotations
 
+import contextlib
+import logging
+import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -13,6 +16,8 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from airflow_nrt.model.plan import Plan
+
+_LOGGERS = ("", "py4j.clientserver", "py4j.java_gateway")
 
 
 @contextmanager
@@ -33,7 +38,6 @@ def session(plan: Plan, master: str) -> Iterator[SparkSession]:
     Only the main thread of a process can have one, because it takes Ctrl-C meanwhile.
     """
     from airflow_nrt.engine.java.finding import ensure_java
-    from airflow_nrt.usecases.interruption import interruption_of_java
 
     ensure_java()
     from airflow_nrt.engine.java.brief_java import brief_java
@@ -57,3 +61,35 @@ def session(plan: Plan, master: str) -> Iterator[SparkSession]:
         raise meaning from failure
     finally:
         end_session(spark)
+
+
+@contextlib.contextmanager
+def interruption_of_java() -> Iterator[None]:
+    """Raises KeyboardInterrupt for a Ctrl-C inside, as anywhere else.
+
+    py4j takes it for a failure of Java, and logs a stack trace to its loggers and to the root logger; nothing else logs
+    to the root logger directly.
+    """
+    interruptions = []
+
+    def interrupt(number: int, frame: object) -> None:
+        interruptions.append(number)
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGINT, interrupt)
+    for name in _LOGGERS:
+        logging.getLogger(name).addFilter(_nothing)
+    try:
+        yield
+    except Exception:
+        if interruptions:
+            raise KeyboardInterrupt from None
+        raise
+    finally:
+        for name in _LOGGERS:
+            logging.getLogger(name).removeFilter(_nothing)
+        signal.signal(signal.SIGINT, before)
+
+
+def _nothing(record: logging.LogRecord) -> bool:
+    return False

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from airflow_nrt.engine.updating import executions as updating
+from airflow_nrt.engine.updating import execution_of as updating
 from airflow_nrt.engine.windows import execution as windowed
 from airflow_nrt.engine.windows.layout_of import layout_of
 from airflow_nrt.home.directories import PARTS

@@ -1,20 +1,23 @@
-"""A broker of Kafka in a process of its own."""
+"""A broker of Kafka in a process of its own. Its jars are fetched once into this environment."""
 
 from __future__ import annotations
 
+import fcntl
 import os
+import shutil
 import socket
 import subprocess
+import sys
+import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import pyspark
 
-from airflow_nrt.basics.errors import NrtError
-from airflow_nrt.demo.servers.jars import has_jars, jars_of
+from airflow_nrt.basics.errors import InputError, NrtError
 from airflow_nrt.demo.servers.ports import free_port
 from airflow_nrt.engine.java.finding import find_java
 
@@ -47,6 +50,7 @@ auto.create.topics.enable=false
 _CLUSTER = "MkU3OEVBNTcwNTJENDM2Qg"
 _JAVA = ("-Xmx384m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
 _PATIENCE = 60.0
+_PLACE = Path(sys.prefix) / "share" / "airflow-nrt" / "servers"
 
 
 def is_fetched() -> bool:
@@ -160,3 +164,36 @@ class Broker:
 
     def _said(self) -> str:
         return (self.place / "log").read_text(errors="replace")[-2000:]
+
+
+def has_jars(name: str) -> bool:
+    return (_PLACE / name).is_dir()
+
+
+def jars_of(name: str, coordinates: Sequence[str], repository: str | None = None) -> Path:
+    """The directory with these jars and all that they need; they are fetched if it is not there.
+
+    `repository` is asked before Maven Central. Raises InputError if they can't be had.
+    """
+    from airflow_nrt.engine.java.fetch_jars import resolve
+    from airflow_nrt.engine.java.finding import ensure_java
+
+    place = _PLACE / name
+    _PLACE.mkdir(parents=True, exist_ok=True)
+    with open(_PLACE / f"{name}.lock", "w") as lock:
+        # One process fetches, the others wait for it.
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not place.is_dir():
+            ensure_java()
+            with tempfile.TemporaryDirectory() as aside:
+                try:
+                    found = resolve(coordinates, Path(aside), repository, transitive=True)
+                except InputError as wrong:
+                    raise InputError(f"{name} is not on this machine: {wrong}") from None
+                part = _PLACE / f"{name}.part"
+                shutil.rmtree(part, ignore_errors=True)
+                part.mkdir()
+                for file in found:
+                    shutil.copy(file, part)
+                os.replace(part, place)
+    return place

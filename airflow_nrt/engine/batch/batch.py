@@ -16,7 +16,7 @@ from airflow_nrt.engine.spark.frames import run_query
 from airflow_nrt.engine.spark.tuning import Tasks, tune_for
 from airflow_nrt.engine.time.accept import accepted, judge, metered
 from airflow_nrt.engine.time.batch_clock import absorbed
-from airflow_nrt.engine.updating.executions import execution_of as execution_of_updating
+from airflow_nrt.engine.updating.execution_of import execution_of as execution_of_updating
 from airflow_nrt.engine.updating.updates import together
 from airflow_nrt.engine.windows.execution import execution_of
 from airflow_nrt.engine.windows.firing_clock import fires_at

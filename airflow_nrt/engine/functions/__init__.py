@@ -16,8 +16,7 @@ from pyspark.sql.pandas.functions import ArrowUDFType, PandasUDFType, arrow_udf,
 
 from airflow_nrt.basics.times_of_day import SPARK_TIME, times_as
 from airflow_nrt.engine.functions.aggregates import folding, resulting, scanning
-from airflow_nrt.engine.functions.scalar import guarded
-from airflow_nrt.engine.functions.series import of_series
+from airflow_nrt.engine.functions.scalar import guarded, of_series
 from airflow_nrt.engine.functions.travelling import travelling
 from airflow_nrt.model.plan import Plan
 from airflow_nrt.program.functions import PythonFunction

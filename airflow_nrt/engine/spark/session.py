@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import atexit
+import logging
 import os
 import sys
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from threading import Thread
 
+from pyspark.logger import PySparkLogger
 from pyspark.sql import SparkSession
 
 from airflow_nrt.basics.errors import InputError
@@ -20,7 +23,6 @@ from airflow_nrt.engine.java.plan_rules import switched_on, use_plan_rules
 from airflow_nrt.engine.spark.cluster import await_executors, cores, with_executors_java
 from airflow_nrt.engine.spark.masters import check_master
 from airflow_nrt.engine.spark.quick_session import quick_session
-from airflow_nrt.engine.spark.quiet import quiet
 from airflow_nrt.engine.spark.spark_parts import check_parts
 from airflow_nrt.engine.spark.tuning import MOST_PARTITIONS, SHUFFLE_PARTITIONS
 from airflow_nrt.model.options.settings import SECRET_NAMES
@@ -81,6 +83,9 @@ _ALWAYS = {
     # The names of settings that Spark redacts in its web UI and its event log.
     "spark.redaction.regex": f"(?i){SECRET_NAMES}",
 }
+_CONTEXTS = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
+"""These log every exception that PySpark raises, as JSON with Java's stack trace. Whoever catches it reports it."""
+_GATEWAY = "py4j"
 
 
 def start_session(
@@ -99,7 +104,7 @@ def start_session(
     check_parts()
     if master is not None:
         check_master(master, settings)
-    quiet()
+    _quiet()
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     defaults = {"spark.app.name": f"airflow-nrt: {name}", **_ALWAYS, **SQL_SETTINGS}
     if master is not None:
@@ -152,3 +157,12 @@ def _remember_classes(session: SparkSession) -> None:
     classes = session._jvm
     for name in ("functions", "PythonUtils"):
         setattr(classes, name, getattr(classes, name))
+
+
+def _quiet() -> None:
+    """Keeps only the warnings of py4j, until this process ends."""
+    for name in _CONTEXTS:
+        PySparkLogger.getLogger(name).disabled = True
+    # It logs when Python closes a connection: at the very end of a process, when the streams of loggers may be closed.
+    logging.getLogger(_GATEWAY).setLevel(logging.WARNING)
+    atexit.register(logging.getLogger(_GATEWAY).setLevel, logging.CRITICAL + 1)

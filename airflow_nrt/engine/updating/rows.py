@@ -6,12 +6,14 @@ from dataclasses import dataclass
 
 from pyspark.sql import DataFrame
 
+from airflow_nrt.engine.aggregates.accumulator_layout import accumulator_layout, names
 from airflow_nrt.engine.spark.tuning import Tasks
-from airflow_nrt.engine.updating.framed import with_framed
 from airflow_nrt.engine.updating.sides import added, changed
 from airflow_nrt.engine.updating.step import Step
 from airflow_nrt.model.internal_columns import AFTER, ALIVE, KEY
 from airflow_nrt.model.updating import UpdatingRows
+
+_PLACE = "'of a row of OVER'"
 
 
 @dataclass(frozen=True)
@@ -52,4 +54,16 @@ class RowsStep(Step):
         operator = self.operator
         alive = merged.where(ALIVE) if operator.changing else merged
         names = [field.name for field in operator.fields]
-        return with_framed(operator, alive).selectExpr(*names, AFTER, f"{operator.identity} AS {KEY}")
+        return _with_framed(operator, alive).selectExpr(*names, AFTER, f"{operator.identity} AS {KEY}")
+
+
+def _with_framed(operator: UpdatingRows, rows: DataFrame) -> DataFrame:
+    """The rows with the results of the operator's framed calls, with the accumulators of windows."""
+    for over in dict.fromkeys(one.over for one in operator.framed):
+        calls = tuple(one.call for one in operator.framed if one.over == over)
+        accumulators = accumulator_layout(calls)
+        lifted = rows.selectExpr("*", *(one.lifted for one in accumulators.of_rows))
+        others = [name for name in lifted.columns if name not in names(accumulators.of_rows)]
+        merged = lifted.selectExpr(*others, *(one.merged(over) for one in accumulators.of_rows))
+        rows = merged.selectExpr(*others, *accumulators.finished(_PLACE))
+    return rows

@@ -13,7 +13,7 @@ from airflow_nrt.engine.spark.frames import run_query
 from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.engine.updating.checkpointed_frames import CheckpointedFrames
 from airflow_nrt.engine.updating.execution import HeldState
-from airflow_nrt.engine.updating.executions import execution_of
+from airflow_nrt.engine.updating.execution_of import execution_of
 from airflow_nrt.engine.windows.no_rows import nothing_of
 from airflow_nrt.home.log.entries import Position
 from airflow_nrt.home.log.watermarks import operator_watermark

@@ -18,8 +18,8 @@ from airflow_nrt.basics.spelling import quote, string_literal
 from airflow_nrt.engine.state.columns import SLICE
 from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.engine.updating.checkpointed_frames import CheckpointedFrames
+from airflow_nrt.engine.versions.retractions import changed_rows, show, shown_rows
 from airflow_nrt.engine.versions.session_versions import STATE, STATES, counted, keep, kept, turn
-from airflow_nrt.engine.versions.sink_view import changed_rows, show, shown_rows
 from airflow_nrt.engine.windows.aggregate import no_windows
 from airflow_nrt.engine.windows.execution import execution_of
 from airflow_nrt.engine.windows.firing import Round

@@ -11,10 +11,10 @@ from types import MappingProxyType
 
 from pyspark.sql import DataFrame, Row
 
-from airflow_nrt.engine.aggregates.accumulator_layout import DistinctSet, names
+from airflow_nrt.engine.aggregates.accumulator_layout import names
 from airflow_nrt.engine.aggregates.group_merge import aggregate, padded
 from airflow_nrt.engine.state.columns import FROM, SLICE
-from airflow_nrt.engine.windows import hop_masks, hop_ranges
+from airflow_nrt.engine.windows.hop_distinct import in_windows
 from airflow_nrt.engine.windows.layout import Layout, Slices
 from airflow_nrt.home.log.state_kinds import Partials
 from airflow_nrt.model.internal_columns import WINDOW_END
@@ -65,13 +65,5 @@ def _copied(layout: Layout, closed: DataFrame, rows: DataFrame | None, after: in
     for group in accumulators.sets:
         values = rows.where(f"{group.column} IS NOT NULL AND {counting}")
         ranges = values.selectExpr(*layout.keys, group.column, f"{first} AS _nrt_first", f"{last} AS _nrt_last")
-        parts.append(padded(accumulators, by, _in_windows(layout, group, ranges, origin)))
+        parts.append(padded(accumulators, by, in_windows(layout, group, ranges, origin)))
     return aggregate(reduce(DataFrame.unionAll, parts), by, accumulators.all)
-
-
-def _in_windows(layout: Layout, group: DistinctSet, ranges: DataFrame, origin: int) -> DataFrame:
-    """By masks, if a value needs at most two of them; else by ranges."""
-    window = layout.operator.window
-    if window.size <= hop_masks.BLOCK * window.stride:
-        return hop_masks.in_windows(layout, group, ranges, origin)
-    return hop_ranges.in_windows(layout, group, ranges)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, TypeVar
 
 from airflow_nrt.model.steps import Fact, Step
 from airflow_nrt.sql.logical.filter import Filter, Subquery
@@ -18,11 +20,14 @@ from airflow_nrt.sql.logical.sort import Limit, Sort
 from airflow_nrt.sql.logical.top_n import with_top_n
 from airflow_nrt.sql.logical.values import OneRow, Values
 from airflow_nrt.sql.logical.window import Buffer, Sessions, Window
-from airflow_nrt.sql.logical.worded import worded
 from airflow_nrt.sql.parse import ast
+from airflow_nrt.sql.parse.walk import rewritten
 
 Ref = str | int
 """A table by its name, or a step by its number."""
+_Clause = TypeVar("_Clause", bound=Node)
+_Steps = Sequence[tuple[ast.Query, "str | int"]]
+"""Queries, each with its step or its table."""
 
 
 def steps_of(sink: Sink) -> tuple[Step, ...]:
@@ -152,8 +157,8 @@ class _StepBuilder:
         inner = [self.query(one.query) for one in subqueries]
         shown = [(one.written, step) for one, step in zip(subqueries, inner)]
         facts: tuple[Fact, ...] = (("window", rows.window),) if rows.window is not None else ()
-        facts += worded(where, shown).facts if where is not None else ()
-        facts += worded(node, shown).facts
+        facts += _worded(where, shown).facts if where is not None else ()
+        facts += _worded(node, shown).facts
         if isinstance(node, Project):
             if not facts:
                 return rows.of
@@ -188,3 +193,31 @@ class _StepBuilder:
         """A step with its alias in the outer query, if that differs from its own name."""
         called = self.steps[of - 1].called if isinstance(of, int) else None
         return of if called is None or alias in (None, called) else f"step {of} ({called}) AS {alias}"
+
+
+def _worded(clause: _Clause, steps: _Steps) -> _Clause:
+    """A clause with steps instead of its queries: `price > (step 2)` for `price > (SELECT AVG(price) FROM orders)`."""
+    if not steps:
+        return clause
+
+    def change(part: Any) -> Any:
+        match part:
+            case Node():
+                return part
+            case ast.In(operand, _, ast.Select() | ast.SetOperation() | ast.Values() as query, _, at):
+                step = ast.Keyword(_named(query, steps), at)
+                return replace(part, operand=rewritten(operand, change), values=(step,), query=None)
+            case ast.Exists(query, at):
+                return ast.Keyword(f"EXISTS ({_named(query, steps)})", at)
+            case ast.Scalar(query, at):
+                return ast.Keyword(f"({_named(query, steps)})", at)
+        return None
+
+    return replace(clause, **{one.name: rewritten(getattr(clause, one.name), change) for one in fields(clause)})
+
+
+def _named(query: ast.Query, steps: _Steps) -> str:
+    """The step of a query, or its table. Equal queries as values are one step."""
+    same = [step for known, step in steps if known is query] or [step for known, step in steps if known == query]
+    step = same[0] if same else "…"
+    return f"step {step}" if isinstance(step, int) else step

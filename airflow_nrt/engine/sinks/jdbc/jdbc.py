@@ -6,7 +6,7 @@ import contextlib
 import uuid
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
@@ -14,11 +14,11 @@ from pyspark.sql import functions as F
 from airflow_nrt.basics.errors import NrtError
 from airflow_nrt.basics.instants import format_instant, parse_instant
 from airflow_nrt.basics.spelling import quote, string_literal
-from airflow_nrt.engine.sinks.jdbc.database import Database, with_database
+from airflow_nrt.engine.java.java_class import shipped_class
+from airflow_nrt.engine.sinks.jdbc.commit import merge, remove
+from airflow_nrt.engine.sinks.jdbc.database import Database, credentials, explained, with_database
 from airflow_nrt.engine.sinks.jdbc.dialects import dialect_of
-from airflow_nrt.engine.sinks.jdbc.merge import merge, remove
-from airflow_nrt.engine.sinks.jdbc.reading import table_rows
-from airflow_nrt.engine.sinks.jdbc.sending import send
+from airflow_nrt.engine.sinks.jdbc.reading import ROWS_AT_ONCE, table_rows
 from airflow_nrt.engine.sinks.jdbc.tables import OP as STAGED_OP
 from airflow_nrt.engine.sinks.jdbc.tables import ROW, STAGE, WINDOW, Tables, stages_of
 from airflow_nrt.engine.sinks.jdbc.texts import text_sql, written
@@ -29,6 +29,7 @@ from airflow_nrt.home.log.entries import Entry, Published
 from airflow_nrt.model.connectors.jdbc import TABLE
 from airflow_nrt.model.internal_columns import OP, WINDOW_END
 from airflow_nrt.model.plan import Insert
+from airflow_nrt.model.tables import Table
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -118,7 +119,7 @@ def _write(spark: SparkSession, insert: Insert, stage: str, files: Sequence[Path
         f"monotonically_increasing_id() AS {ROW}",
     )
     staged = with_database(spark, insert.sink, lambda database: Tables(database, insert).staged)
-    send(spark, insert.sink, numbered, staged)
+    _send(spark, insert.sink, numbered, staged)
 
 
 def _end(column: str) -> Column:
@@ -144,3 +145,34 @@ def _ends(database: Database, insert: Insert, where: str) -> set[int | None]:
     column = database.dialect.name(insert.end_column)
     table = database.dialect.table(insert.sink.options[TABLE])
     return {parse_instant(row[0]) for row in database.rows(f"SELECT DISTINCT {column} FROM {table}{where}")}
+
+
+def _send(spark: SparkSession, sink: Table, rows: DataFrame, table: str) -> None:
+    """Appends the rows to `table`, a quoted name, in the database of `sink`. A row may be there twice if a task fails.
+
+    Raises InputError and UnreachableError.
+    """
+    dialect = dialect_of(sink)
+    made = shipped_class(spark, dialect.sender) if dialect.sender else None
+    with explained(spark, sink):
+        if made is None:
+            _insert(sink, rows, table)
+            return
+        texts: Any = rows.select(*(F.col(name).cast("string") for name in rows.columns))
+        columns = ", ".join(map(dialect.name, rows.columns))
+        statement = f"COPY {table} ({columns}) FROM STDIN"
+        made.send(texts._jdf.queryExecution().toRdd(), dialect.url(sink), credentials(sink), statement)
+
+
+def _insert(sink: Table, rows: DataFrame, table: str) -> None:
+    dialect = dialect_of(sink)
+    options = {
+        **credentials(sink),
+        **dialect.faster,
+        "url": dialect.url(sink),
+        "driver": dialect.driver,
+        "dbtable": table,
+        "batchsize": ROWS_AT_ONCE,
+        "isolationLevel": "READ_COMMITTED",
+    }
+    rows.write.format("jdbc").options(**options).mode("append").save()

@@ -142,7 +142,7 @@ class Tables:
         name, number, text, end = "VARCHAR(255) NOT NULL", f"{dialect.integer} NOT NULL", dialect.text, dialect.suffix
         place = f"{STAGE} {name}, {ROW} {number}, {OP} VARCHAR(2), {WINDOW} VARCHAR(20)"
         rows = ", ".join(f"{column} {text}" for column in self.columns)
-        # Rows that are lost are staged again (`merge.py` counts them).
+        # Rows that are lost are staged again (`commit.py` counts them).
         self.database.execute(f"CREATE {dialect.staged} IF NOT EXISTS {self.staged} ({place}, {rows}){end}")
         self.database.execute(
             f"CREATE TABLE IF NOT EXISTS {self.owners} (name {name}, insert_name {name}, home {name}, epoch {number}, "

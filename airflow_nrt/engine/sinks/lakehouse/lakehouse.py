@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import uuid
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -14,10 +15,9 @@ from pyspark.sql import functions as F
 from airflow_nrt.basics.errors import InputError
 from airflow_nrt.basics.instants import format_instant
 from airflow_nrt.basics.spelling import quote
-from airflow_nrt.engine.sinks.lakehouse.errors import explained
-from airflow_nrt.engine.sinks.lakehouse.following import between, follow
+from airflow_nrt.engine.sinks.lakehouse.explained_errors import explained
+from airflow_nrt.engine.sinks.lakehouse.following import ATTEMPTS, between, follow
 from airflow_nrt.engine.sinks.lakehouse.lake_table import LakeTable
-from airflow_nrt.engine.sinks.lakehouse.maintenance import maintained
 from airflow_nrt.engine.sinks.lakehouse.ownership import claim, writer_of
 from airflow_nrt.engine.sinks.sink import Decided, Maintained, Sink, Standing
 from airflow_nrt.engine.sinks.staged_parquet import in_windows, staged_parquet, staged_sample
@@ -83,7 +83,7 @@ class Lakehouse(Sink):
         with explained(insert.sink):
             table = self.table_of(spark, insert)
             claim(table, home, may_create=False)
-            return maintained(table, before)
+            return _maintained(table, before)
 
     def past(self, spark: SparkSession, home: Home, insert: Insert) -> TablePast | None:
         with explained(insert.sink):
@@ -138,3 +138,23 @@ def _check_apart(home: Home, insert: Insert) -> None:
             raise InputError(
                 f"table {insert.sink.name!r}: the home {home.path} is inside of its '{name}': put the home elsewhere"
             )
+
+
+def _maintained(table: LakeTable, before: int) -> Maintained:
+    """Compacts the table, and removes what only its versions from before this time (ms) need."""
+    files = table.files()
+    _compact(table)
+    table.forget(before)
+    return Maintained(files, table.files())
+
+
+def _compact(table: LakeTable) -> None:
+    """A driver may publish meanwhile: who loses a race against the other begins again."""
+    for attempt in range(ATTEMPTS):
+        try:
+            table.compact()
+            return
+        except Exception as failure:
+            if attempt == ATTEMPTS - 1 or not table.lost_race(failure):
+                raise
+            time.sleep(0.2 * 2**attempt)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from airflow_nrt.basics.errors import InputError
-from airflow_nrt.engine.sinks.lakehouse.errors import explained
+from airflow_nrt.engine.sinks.lakehouse.explained_errors import explained
 from airflow_nrt.home.home import Home
 from tests.engine.reports import Stream
 from tests.engine.sinks.jdbc.reports import COUNTS, CURVE, arrive

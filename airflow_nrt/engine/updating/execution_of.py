@@ -1,16 +1,33 @@
-"""Operators that compare groups before and after each batch, by a `Step`."""
+"""How an updating operator is executed: most by a `Step`, which compares groups before and after each batch."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from pyspark.sql import DataFrame
 
 from airflow_nrt.engine.spark.tuning import Tasks
+from airflow_nrt.engine.updating.aggregate import AggregateStep, ChangingAggregateStep
+from airflow_nrt.engine.updating.at_end import AtEnd
 from airflow_nrt.engine.updating.execution import Files, HeldState, UpdatingExecution
 from airflow_nrt.engine.updating.groups import Groups
+from airflow_nrt.engine.updating.join import JoinStep
+from airflow_nrt.engine.updating.recent import Recent
+from airflow_nrt.engine.updating.rows import RowsStep
+from airflow_nrt.engine.updating.sessions import SessionsStep
 from airflow_nrt.engine.updating.step import Step
 from airflow_nrt.home.log.state_kinds import GroupVersions
+from airflow_nrt.model.updating import (
+    RecentRows,
+    RowsAtEnd,
+    Updating,
+    UpdatingAggregate,
+    UpdatingJoin,
+    UpdatingRows,
+    UpdatingSessions,
+)
 
 
 @dataclass(frozen=True)
@@ -51,3 +68,22 @@ class Stepwise(UpdatingExecution):
         judged = step.judged(together)
         merged = together if judged is together else frames.checkpointed(judged)
         return groups.written(step.kept(merged), held.clock).versions.files, step.results(merged, held.store.tasks)
+
+
+def _aggregate(operator: UpdatingAggregate) -> Step:
+    return ChangingAggregateStep(operator) if operator.changing else AggregateStep(operator)
+
+
+_STEPS: Mapping[type[Updating], Callable[[Any], Step]] = {
+    UpdatingAggregate: _aggregate,
+    UpdatingJoin: JoinStep,
+    UpdatingRows: RowsStep,
+    UpdatingSessions: SessionsStep,
+}
+_OTHERS: Mapping[type[Updating], Callable[[Any], UpdatingExecution]] = {RecentRows: Recent, RowsAtEnd: AtEnd}
+
+
+def execution_of(operator: Updating) -> UpdatingExecution:
+    """The implementation of this operator."""
+    other = _OTHERS.get(type(operator))
+    return other(operator) if other is not None else Stepwise(operator.name, _STEPS[type(operator)](operator))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from airflow_nrt.basics.durations import MINUTE
-from airflow_nrt.curve.drawing import LABEL, draw
+from airflow_nrt.curve.picture import LABEL, draw
 
 BEGIN = 1_718_704_800_000
 """2024-06-18 10:00:00."""

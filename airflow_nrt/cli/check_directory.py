@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -11,7 +13,6 @@ from typing import TYPE_CHECKING
 
 from airflow_nrt.basics.errors import InputError
 from airflow_nrt.cli.common import inquiry_about, print_lines, settings_of
-from airflow_nrt.cli.survey.summary import COLOURS, summary
 from airflow_nrt.cli.terminal.colours import Colour, painted
 from airflow_nrt.usecases.requests.survey import Outcome
 
@@ -20,6 +21,12 @@ if TYPE_CHECKING:
 
 _OF_ONE_REPORT = ("home", "group", "deep", "base")
 WRONG = 2
+COLOURS = {
+    Outcome.RUNS: Colour.GOOD,
+    Outcome.DIFFERS: Colour.WARNING,
+    Outcome.FAILS: Colour.WRONG,
+    Outcome.NO_REPORT: Colour.ASIDE,
+}
 
 
 def check_directory(options: argparse.Namespace) -> int:
@@ -57,3 +64,17 @@ def _nothing(line: str) -> None:
 
 def _indented(reason: str) -> str:
     return "\n".join(f"    {line}" for line in reason.splitlines())
+
+
+def summary(kinds: Iterable[Outcome]) -> str:
+    """`3 files: 2 run, 1 does not run`."""
+    counts = Counter(kinds)
+    parts = [f"{counts[kind]} {_counted(kind, counts[kind])}" for kind in Outcome if counts[kind]]
+    total = counts.total()
+    return f"{total} file{'' if total == 1 else 's'}: {', '.join(parts)}"
+
+
+def _counted(kind: Outcome, count: int) -> str:
+    verb, _, rest = kind.value.partition(" ")
+    several = {"runs": "run", "does": "do", "is": "are"}
+    return f"{verb if count == 1 else several[verb]} {rest}".strip()

@@ -1,6 +1,11 @@
-"""Distinct values in the windows of HOP, by ranges: a value enters where a range begins, and leaves where it ends.
+"""Distinct values in the windows of HOP, of which most overlap: by masks, or for windows of many slides by ranges.
 
-Sorting gives the union of the ranges of a value. So the cost of a value does not depend on how many windows hold it.
+By masks: a bit for each window of a block, set if it holds the value. One aggregate combines the ranges of a value by a
+bitwise OR. Most values of a key then share their mask with many others. So masks with a count are copied into windows,
+instead of values.
+
+By ranges: a value enters where a range begins, and leaves where it ends. Sorting gives the union of the ranges of a
+value. So the cost of a value does not depend on how many windows hold it.
 """
 
 from __future__ import annotations
@@ -8,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
 
 from airflow_nrt.engine.aggregates.accumulator_layout import DistinctSet
 from airflow_nrt.engine.aggregates.accumulators import Accumulator
@@ -18,13 +24,54 @@ from airflow_nrt.model.internal_columns import WINDOW_END
 _NEXT = "_nrt_next"
 _HELD = Accumulator("_nrt_held", "1", "BIGINT")
 """The number of values of a window. Without values the key has no such window."""
+BLOCK = 62
+"""Windows of a mask. A BIGINT has 64 bits; one is its sign, and `1 << BLOCK` must fit, too."""
+_BLOCK, _MASK, _BIT = "_nrt_block", "_nrt_mask", "_nrt_bit"
 
 
-def in_windows(layout: Layout, group: DistinctSet, values: DataFrame) -> DataFrame:
+def in_windows(layout: Layout, group: DistinctSet, values: DataFrame, origin: int) -> DataFrame:
     """The keys, `_nrt_end`, the set's accumulators over the values that the window holds.
 
     `values` are the keys, the value, and the range of windows in which it counts: `_nrt_first`, `_nrt_last`, both ends.
+    They begin with `origin`, or later.
     """
+    window = layout.operator.window
+    if window.size <= BLOCK * window.stride:
+        # A value needs at most two masks.
+        return _by_masks(layout, group, values, origin)
+    return _by_ranges(layout, group, values)
+
+
+def _by_masks(layout: Layout, group: DistinctSet, values: DataFrame, origin: int) -> DataFrame:
+    stride = layout.operator.window.stride
+    first, last = (f"(({end} - {origin}L) DIV {stride})" for end in ("_nrt_first", "_nrt_last"))
+    low = f"CAST(greatest({first} - {BLOCK} * {_BLOCK}, 0) AS INT)"
+    high = f"CAST(least({last} - {BLOCK} * {_BLOCK} + 1, {BLOCK}) AS INT)"
+    by = [*layout.keys, group.column, _BLOCK]
+    masks = (
+        values.selectExpr("*", f"explode(sequence({first} DIV {BLOCK}, {last} DIV {BLOCK})) AS {_BLOCK}")
+        .selectExpr(*by, f"shiftleft(1L, {high}) - shiftleft(1L, {low}) AS {_MASK}")
+        .groupBy(*by)
+        .agg(F.bit_or(_MASK).alias(_MASK))
+        .selectExpr(*layout.keys, _BLOCK, _MASK, *(one.lifted for one in group.accumulators))
+    )
+    counted = aggregate(masks, [*layout.keys, _BLOCK, _MASK], group.accumulators)
+    names = [one.name for one in group.accumulators]
+    copies = counted.selectExpr(*layout.keys, _BLOCK, f"explode({_bits(_MASK)}) AS {_BIT}", *names)
+    end = f"{origin}L + {stride}L * ({BLOCK} * {_BLOCK} + {_BIT}) AS {WINDOW_END}"
+    return copies.selectExpr(*layout.keys, end, *names)
+
+
+def _bits(mask: str) -> str:
+    """SQL of the bits that are set. Most masks have one run of bits, for which the bits are not tested one by one."""
+    lowest = f"({mask} & -{mask})"
+    at = f"bit_count({lowest} - 1)"
+    run = f"sequence({at}, {at} + bit_count({mask}) - 1)"
+    each = f"filter(sequence(0, {BLOCK - 1}), bit -> ({mask} & shiftleft(1L, bit)) != 0)"
+    return f"IF(({mask} + {lowest}) & {mask} = 0, {run}, {each})"
+
+
+def _by_ranges(layout: Layout, group: DistinctSet, values: DataFrame) -> DataFrame:
     stride = layout.operator.window.stride
     by = ", ".join([*layout.keys, group.column])
     accumulators = (*group.accumulators, _HELD)
