@@ -13,10 +13,10 @@ from airflow_nrt.describe.dimensions import dimension_in_words
 from airflow_nrt.describe.without_effect import without_effect
 from airflow_nrt.model.connectors import connector_of
 from airflow_nrt.model.internal_columns import CLOCK, OP
-from airflow_nrt.model.intervals import partition_time
 from airflow_nrt.model.operators import AggregateCall, Regroup, RowFrame, WindowAggregate
 from airflow_nrt.model.options.known import LIVE
 from airflow_nrt.model.options.settings import Settings
+from airflow_nrt.model.partition_time import partition_time
 from airflow_nrt.model.plan import Insert, Plan, Source
 from airflow_nrt.model.steps import as_json
 from airflow_nrt.model.timing import AT_ONCE, OutputOptions, Rows

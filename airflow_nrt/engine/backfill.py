@@ -39,8 +39,8 @@ from airflow_nrt.home.log.history import History, read_history
 from airflow_nrt.home.log.log import EntryTaken, Log
 from airflow_nrt.model.archive import partition_time as archive_time
 from airflow_nrt.model.internal_columns import WINDOW_END
-from airflow_nrt.model.intervals import partition_time
 from airflow_nrt.model.options.known import source_option
+from airflow_nrt.model.partition_time import partition_time
 from airflow_nrt.model.plan import Insert, Plan, Source
 from airflow_nrt.model.timing import COMPLETE, LAST
 from airflow_nrt.model.zones import is_skipped

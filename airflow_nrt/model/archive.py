@@ -13,7 +13,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from airflow_nrt.basics.errors import InputError, MissingError
-from airflow_nrt.basics.partitions import PartitionTime
+from airflow_nrt.basics.partition_pattern import PartitionTime
 from airflow_nrt.basics.spelling import quote
 from airflow_nrt.basics.types import BIGINT, STRING, Field
 from airflow_nrt.model.internal_columns import BATCH, POSITION, ROWTIME

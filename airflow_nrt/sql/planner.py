@@ -40,9 +40,9 @@ from airflow_nrt.sql.parse.statements import parse_query, parse_script
 from airflow_nrt.sql.plan_cache import CachedPlan, PlanCache
 from airflow_nrt.sql.queries import Queries
 from airflow_nrt.sql.relations.findings import Findings
-from airflow_nrt.sql.relations.ordering import named_of, shown, sortable
-from airflow_nrt.sql.relations.projection import check_titles
-from airflow_nrt.sql.relations.unique import check_key
+from airflow_nrt.sql.relations.unique_keys import check_key
+from airflow_nrt.sql.selects.ordering import named_of, shown, sortable
+from airflow_nrt.sql.selects.projection import check_titles
 
 
 def plan_report(script: str, name: str, base: Path, overrides: Mapping[str, str] | None = None) -> Plan:

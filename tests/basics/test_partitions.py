@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from airflow_nrt.basics.durations import DAY, HOUR, MINUTE
 from airflow_nrt.basics.errors import InputError
 from airflow_nrt.basics.instants import format_instant, parse_instant
-from airflow_nrt.basics.partitions import PartitionTime, check_pattern
-from airflow_nrt.model.intervals import partition_time
+from airflow_nrt.basics.partition_pattern import PartitionTime, check_pattern
+from airflow_nrt.model.partition_time import partition_time
 from airflow_nrt.model.tables import Table
 
 HOURLY = PartitionTime("$ds $hh:00:00", ("ds", "hh"))

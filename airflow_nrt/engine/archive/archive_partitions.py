@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from airflow_nrt.basics.partitions import PartitionTime
+from airflow_nrt.basics.partition_pattern import PartitionTime
 from airflow_nrt.home.log.entries import ARCHIVED, Entry, Published
 from airflow_nrt.home.log.log import Log
 

@@ -16,7 +16,7 @@ from airflow_nrt.engine.spark.given_rows import given_rows
 from airflow_nrt.engine.spark.tuning import ONE, Tasks
 from airflow_nrt.home.log.entries import Split
 from airflow_nrt.home.log.history import History
-from airflow_nrt.model.intervals import partition_time
+from airflow_nrt.model.partition_time import partition_time
 from airflow_nrt.model.plan import Source
 
 

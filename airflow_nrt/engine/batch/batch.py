@@ -14,7 +14,7 @@ from airflow_nrt.engine.sources import source_of
 from airflow_nrt.engine.sources.request import ReadRequest
 from airflow_nrt.engine.spark.frames import run_query
 from airflow_nrt.engine.spark.tuning import Tasks, tune_for
-from airflow_nrt.engine.time.accept import accepted, judge, metered
+from airflow_nrt.engine.time.accept_or_reject import accepted, judge, metered
 from airflow_nrt.engine.time.batch_clock import absorbed
 from airflow_nrt.engine.updating.execution_of import execution_of as execution_of_updating
 from airflow_nrt.engine.updating.updates import together

@@ -14,7 +14,7 @@ from airflow_nrt.engine.sources import source_of
 from airflow_nrt.engine.sources.arrivals import Arrivals
 from airflow_nrt.engine.sources.request import ReadRequest
 from airflow_nrt.engine.spark.tuning import ONE
-from airflow_nrt.engine.time.accept import accepted, judge, metered
+from airflow_nrt.engine.time.accept_or_reject import accepted, judge, metered
 from airflow_nrt.engine.time.batch_clock import absorbed
 from airflow_nrt.engine.windows.no_rows import no_rows
 from airflow_nrt.home.log.entries import SourceFile

@@ -12,7 +12,7 @@ from pyspark.sql import functions as F
 from airflow_nrt.basics.spelling import bigint
 from airflow_nrt.engine.archive.staged_rows import as_staged, staged_rows
 from airflow_nrt.engine.spark.tuning import Tasks
-from airflow_nrt.engine.time.accept import accepted, judge
+from airflow_nrt.engine.time.accept_or_reject import accepted, judge
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Published, Split
 from airflow_nrt.model.internal_columns import BATCH, SEEN

@@ -23,15 +23,15 @@ from airflow_nrt.engine.sources import source_of
 from airflow_nrt.engine.sources.request import ReadRequest
 from airflow_nrt.engine.spark.frames import run_query
 from airflow_nrt.engine.state.store import SliceStore, Written
-from airflow_nrt.engine.time.accept import judge, metered, rejected, without_lines
+from airflow_nrt.engine.time.accept_or_reject import judge, metered, rejected, without_lines
 from airflow_nrt.engine.time.batch_clock import absorbed
 from airflow_nrt.engine.time.future import latest_rowtime
 from airflow_nrt.engine.updating.updates import Updates
 from airflow_nrt.engine.versions.throttled_changes import ThrottledInserts
 from airflow_nrt.engine.versions.versions import VersionedInserts
 from airflow_nrt.engine.windows.execution import execution_of
-from airflow_nrt.engine.windows.layout import Layout
 from airflow_nrt.engine.windows.no_rows import no_rows
+from airflow_nrt.engine.windows.slices import Layout
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import ARCHIVED, Lateness, Position, Published, Split
 from airflow_nrt.home.log.throttle import Waiting, waiting_after

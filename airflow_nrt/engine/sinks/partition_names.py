@@ -12,7 +12,7 @@ from pyspark.sql import functions as F
 
 from airflow_nrt.basics.errors import STOP_MARK
 from airflow_nrt.basics.spelling import quote, string_literal
-from airflow_nrt.engine.sources.faults import shortened
+from airflow_nrt.engine.sources.malformed import shortened
 from airflow_nrt.model.options.known import sink_option
 from airflow_nrt.model.tables import Column, Table
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pyspark.sql import DataFrame
 
 from airflow_nrt.basics.spelling import quote, string_literal
-from airflow_nrt.engine.sources.faults import FAULT, WHOLE_LINE, WHY, fault_sql, faulty_columns
+from airflow_nrt.engine.sources.malformed import FAULT, WHOLE_LINE, WHY, fault_sql, faulty_columns
 from airflow_nrt.model.connectors.avro import WIRE, record_schema
 from airflow_nrt.model.tables import LINE, Column, Table
 

@@ -14,8 +14,8 @@ from collections.abc import Sequence
 from pyspark.sql import DataFrame
 
 from airflow_nrt.basics.spelling import quote, string_literal
-from airflow_nrt.engine.sources.faults import FAULT, WHY, fault_sql, lookup, why_sql
 from airflow_nrt.engine.sources.long_lines import why_no_text
+from airflow_nrt.engine.sources.malformed import FAULT, WHY, fault_sql, lookup, why_sql
 from airflow_nrt.engine.sources.values import CSV, form_of, value_sql
 from airflow_nrt.model.options.known import source_option
 from airflow_nrt.model.tables import LINE, Column, Table

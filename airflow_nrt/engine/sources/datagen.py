@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from pyspark.sql import DataFrame, SparkSession
 
 from airflow_nrt.basics.spelling import quote, string_literal
-from airflow_nrt.engine.sources.faults import NO_FAULT
+from airflow_nrt.engine.sources.malformed import NO_FAULT
 from airflow_nrt.engine.sources.place import BLOCK, FILE, INDEX, NUMBER
 from airflow_nrt.engine.sources.request import ReadRequest
 from airflow_nrt.engine.sources.source import Source, SplitEnumerator

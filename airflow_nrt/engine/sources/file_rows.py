@@ -14,9 +14,9 @@ from airflow_nrt.engine.sources.arrivals import partition_values
 from airflow_nrt.engine.sources.csv import parse_csv
 from airflow_nrt.engine.sources.csv_records import by_quotes, whole_records
 from airflow_nrt.engine.sources.debezium import parse_debezium
-from airflow_nrt.engine.sources.faults import NO_FAULT
 from airflow_nrt.engine.sources.json import parse_json, with_objects
 from airflow_nrt.engine.sources.long_lines import reader_options
+from airflow_nrt.engine.sources.malformed import NO_FAULT
 from airflow_nrt.engine.sources.place import BLOCK, FILE, INDEX, MOST_INDEX, NUMBER, known_files
 from airflow_nrt.engine.sources.request import ReadRequest
 from airflow_nrt.engine.sources.times_of_day import in_parquet

@@ -10,7 +10,7 @@ from airflow_nrt.model.tables import SOURCE_FILE
 FILE, NUMBER, BLOCK, INDEX = SOURCE_FILE, "_nrt_number", "_nrt_block", "_nrt_index"
 """The index grows along a block, so that (number, block, index) grows along a source.
 
-It has at most 33 bits: a row that becomes several needs the other bits (`sql/relations/laterals.py`).
+It has at most 33 bits: a row that becomes several needs the other bits (`sql/from_clause/laterals.py`).
 """
 MOST_INDEX = 2**33 - 1
 

@@ -12,7 +12,7 @@ from airflow_nrt.engine.sources.place import FILE
 from airflow_nrt.engine.sources.request import ReadRequest
 from airflow_nrt.engine.spark.paths import written_path
 from airflow_nrt.home.log.entries import Split
-from airflow_nrt.home.log.watermarks import WHOLE
+from airflow_nrt.home.log.partition_watermarks import WHOLE
 from airflow_nrt.model.plan import Source as PlannedSource
 from airflow_nrt.model.tables import Table
 
@@ -87,7 +87,7 @@ class Source(ABC):
     def read(self, spark: SparkSession, source: PlannedSource, request: ReadRequest) -> DataFrame:
         """The rows of these splits: the physical columns that the plan reads, and hidden columns:
 
-        _nrt_fault      string    what of the row could not be read, and `_nrt_why` (`faults.py`); NULL if all could
+        _nrt_fault      string    what of the row could not be read, and `_nrt_why` (`malformed.py`); NULL if all could
         _nrt_line       string    the row as a text, where it was one, else NULL
         _nrt_file       string    the split, as `spellings` has it
         _nrt_op         string    what happens to the row (of tables of changes alone)

@@ -28,16 +28,16 @@ from airflow_nrt.engine.spark.given_rows import given_rows
 from airflow_nrt.engine.spark.paths import GLOB
 from airflow_nrt.engine.spark.tuning import Tasks
 from airflow_nrt.engine.state.columns import LATE
-from airflow_nrt.engine.time.accept import PROPOSAL, REASON, accepted, judge
+from airflow_nrt.engine.time.accept_or_reject import PROPOSAL, REASON, accepted, judge
 from airflow_nrt.engine.time.batch_clock import absorbed
 from airflow_nrt.engine.time.future import latest_rowtime
 from airflow_nrt.engine.windows.execution import execution_of
-from airflow_nrt.engine.windows.layout import Layout
+from airflow_nrt.engine.windows.slices import Layout
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.ledger import LATE_PREFIX
 from airflow_nrt.home.log.entries import SourceState, Split
 from airflow_nrt.home.log.history import History
-from airflow_nrt.home.log.watermarks import WHOLE, with_proposals
+from airflow_nrt.home.log.partition_watermarks import WHOLE, with_proposals
 from airflow_nrt.model.internal_columns import ABSORBED, BATCH, OP, ROWTIME
 from airflow_nrt.model.plan import Insert, Plan, Source
 

@@ -23,7 +23,7 @@ from airflow_nrt.engine.versions.session_versions import STATE, STATES, counted,
 from airflow_nrt.engine.windows.aggregate import no_windows
 from airflow_nrt.engine.windows.execution import execution_of
 from airflow_nrt.engine.windows.firing import Round
-from airflow_nrt.engine.windows.layout import Layout
+from airflow_nrt.engine.windows.slices import Layout
 from airflow_nrt.engine.windows.window_state import Firing
 from airflow_nrt.home.log.entries import Position, Published, StateFile, Versions
 from airflow_nrt.home.log.state_kinds import Partials

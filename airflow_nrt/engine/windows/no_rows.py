@@ -9,11 +9,11 @@ from __future__ import annotations
 from pyspark.sql import DataFrame, SparkSession
 
 from airflow_nrt.basics.spelling import bigint, quote
-from airflow_nrt.engine.sources.faults import FAULT, WHY
+from airflow_nrt.engine.sources.malformed import FAULT, WHY
 from airflow_nrt.engine.sources.place import BLOCK, FILE, INDEX, NUMBER
 from airflow_nrt.engine.spark.given_rows import empty_rows
 from airflow_nrt.engine.spark.tuning import ONE
-from airflow_nrt.engine.time.accept import accepted, judge
+from airflow_nrt.engine.time.accept_or_reject import accepted, judge
 from airflow_nrt.engine.time.batch_clock import absorbed
 from airflow_nrt.engine.windows.aggregate import no_windows
 from airflow_nrt.engine.windows.regroup import regroup

@@ -21,7 +21,7 @@ from pyspark.sql import DataFrame
 from airflow_nrt.engine.aggregates.group_merge import aggregate
 from airflow_nrt.engine.state.columns import LATE
 from airflow_nrt.engine.windows.lateness import late, placed, slots
-from airflow_nrt.engine.windows.layout import Layout
+from airflow_nrt.engine.windows.slices import Layout
 
 
 def lift(layout: Layout, rows: DataFrame) -> DataFrame:

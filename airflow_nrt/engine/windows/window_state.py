@@ -15,8 +15,8 @@ from airflow_nrt.engine.aggregates.accumulator_layout import names
 from airflow_nrt.engine.state.columns import SLICE
 from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.engine.windows.aggregate import fire
-from airflow_nrt.engine.windows.layout import Layout
 from airflow_nrt.engine.windows.slice_merge import History, close
+from airflow_nrt.engine.windows.slices import Layout
 from airflow_nrt.home.log.entries import OperatorState, StateFile
 from airflow_nrt.home.log.state_kinds import Partials
 from airflow_nrt.model.windows import Sql

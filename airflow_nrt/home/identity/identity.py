@@ -17,7 +17,7 @@ from airflow_nrt.files.decoding import decoded, parse_json
 from airflow_nrt.files.formats import Content, Format
 from airflow_nrt.files.private_files import read_private
 from airflow_nrt.home.identity.fingerprint import Fingerprint, fingerprint
-from airflow_nrt.home.identity.masks import Masks
+from airflow_nrt.home.identity.secret_hashes import Masks
 from airflow_nrt.home.identity.semantics import Semantics, semantics
 from airflow_nrt.model.options.settings import Settings
 from airflow_nrt.model.plan import Plan

@@ -21,8 +21,9 @@ from airflow_nrt.home.log.entries import (
     ranges_of,
     without_ranges,
 )
+from airflow_nrt.home.log.partition_watermarks import with_parts
 from airflow_nrt.home.log.state_kinds import Partials
-from airflow_nrt.home.log.watermarks import operator_watermark, with_clock, with_parts
+from airflow_nrt.home.log.watermarks import operator_watermark, with_clock
 from airflow_nrt.model.plan import Plan
 
 WindowKey = tuple[str, int | None, str]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from airflow_nrt.basics.errors import InputError, MissingError
-from airflow_nrt.basics.partitions import check_pattern
+from airflow_nrt.basics.partition_pattern import check_pattern
 from airflow_nrt.basics.types import BIGINT, STRING, DataType
 from airflow_nrt.model.connectors.connector import Connector, Metadata
 from airflow_nrt.model.datasets import DatasetName, of_path

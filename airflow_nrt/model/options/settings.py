@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
 
 from airflow_nrt.model.options.known import REPORT_OPTIONS, find
+from airflow_nrt.model.options.masking import Masking
 
 SECRET_NAMES = "password|secret|token|key|credential|jaas"
 """A regular expression; upper and lower case are the same to it."""
@@ -21,9 +21,6 @@ CONNECTION_FIELDS = ("conn_type", "host", "port", "schema", "login", "password")
 _PREFIXES = ("conn:", "var:")
 _KNOWN_FIELDS = (".conn_type", ".host", ".port", ".login", ".schema")
 """Fields of connections that are kept out of files, but are no secrets for logs."""
-SHORTEST = 3
-"""Characters. Shorter values are not masked, because they occur in a text by chance."""
-_NO_SECRETS = ("true", "false")
 _NAMED_LIKE_SECRETS = re.compile(SECRET_NAMES, re.IGNORECASE)
 
 
@@ -112,27 +109,3 @@ class Settings:
 
 
 NO_SETTINGS = Settings()
-
-
-@dataclass(frozen=True)
-class Masking:
-    """Replaces values in a text by their marks, also where a value is escaped as in SQL, Python or JSON."""
-
-    marks: Mapping[str, str] = field(repr=False)
-    pattern: re.Pattern[str] | None = field(repr=False)
-
-    @classmethod
-    def of(cls, marks: Mapping[str, str]) -> Masking:
-        worth = {value: mark for value, mark in marks.items() if value not in _NO_SECRETS}
-        spelled = {one: mark for value, mark in worth.items() for one in _spellings(value) if len(one) >= SHORTEST}
-        # The longest first: one may be a part of another.
-        alternatives = "|".join(map(re.escape, sorted(spelled, key=len, reverse=True)))
-        return cls(spelled, re.compile(alternatives) if spelled else None)
-
-    def __call__(self, text: str) -> str:
-        return text if self.pattern is None else self.pattern.sub(lambda found: self.marks[found.group()], text)
-
-
-def _spellings(value: str) -> set[str]:
-    quoted: tuple[Any, ...] = (repr(value), json.dumps(value), json.dumps(value, ensure_ascii=False))
-    return {value, value.replace("'", "''"), value.replace("`", "``"), *(one[1:-1] for one in quoted)}

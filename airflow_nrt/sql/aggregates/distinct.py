@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from airflow_nrt.sql.expressions.aggregates import contains_aggregate
 from airflow_nrt.sql.parse import ast
-from airflow_nrt.sql.relations.projection import expand
 from airflow_nrt.sql.relations.relation import Relation
+from airflow_nrt.sql.selects.projection import expand
 
 
 def above_all(node: ast.Select) -> ast.Select:

@@ -13,11 +13,11 @@ from dataclasses import replace
 from airflow_nrt.basics.types import BIGINT
 from airflow_nrt.sql.expressions.aggregates import is_aggregate
 from airflow_nrt.sql.expressions.scope import Scope
+from airflow_nrt.sql.kept_rows.kept_rows import finished_for
 from airflow_nrt.sql.parse import ast
 from airflow_nrt.sql.parse.walk import children, conjuncts, rewritten
 from airflow_nrt.sql.relations.findings import Findings
 from airflow_nrt.sql.relations.relation import Relation
-from airflow_nrt.sql.relations.rows_read import finished_for
 
 _ONE_OF_THEM = ("MIN", "MAX", "FIRST_VALUE", "LAST_VALUE")
 _NULL_OF_NOTHING = ("SUM", "AVG", *_ONE_OF_THEM)

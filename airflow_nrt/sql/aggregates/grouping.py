@@ -21,17 +21,17 @@ from airflow_nrt.sql.expressions.aggregates import canonical_name, is_aggregate,
 from airflow_nrt.sql.expressions.expressions import Compiler
 from airflow_nrt.sql.expressions.scope import Scope, ScopeColumn
 from airflow_nrt.sql.expressions.typed import Typed
+from airflow_nrt.sql.kept_rows.buffered_rows import finished, narrowed
+from airflow_nrt.sql.kept_rows.kept_rows import reads_of
 from airflow_nrt.sql.parse import ast
 from airflow_nrt.sql.parse.unparse import text_of
 from airflow_nrt.sql.parse.walk import children, conjuncts, unqualified
-from airflow_nrt.sql.relations.buffered_rows import finished, narrowed
 from airflow_nrt.sql.relations.column_demand import Demand
 from airflow_nrt.sql.relations.findings import Findings, Values
-from airflow_nrt.sql.relations.names import unknown_names
-from airflow_nrt.sql.relations.projection import column_names, expand, titled, written_names
 from airflow_nrt.sql.relations.relation import Relation, in_their_window
-from airflow_nrt.sql.relations.rows_read import reads_of
-from airflow_nrt.sql.relations.unique import carried, keys_of_windows
+from airflow_nrt.sql.relations.unique_keys import carried, keys_of_windows
+from airflow_nrt.sql.relations.unknown_names import unknown_names
+from airflow_nrt.sql.selects.projection import column_names, expand, titled, written_names
 
 _ROLE_NAMES = {role: name for name, role in ROLES.items()}
 

@@ -12,11 +12,11 @@ from typing import Any, TypeVar
 from airflow_nrt.basics.types import BIGINT
 from airflow_nrt.sql.errors import NotThereYet, SqlError
 from airflow_nrt.sql.expressions.aggregates import is_aggregate
+from airflow_nrt.sql.from_clause.unions import union_all
 from airflow_nrt.sql.parse import ast
 from airflow_nrt.sql.parse.key_sets import Keys, grouping_sets
 from airflow_nrt.sql.parse.walk import children, rewritten
 from airflow_nrt.sql.relations.relation import Relation
-from airflow_nrt.sql.relations.unions import union_all
 
 OF_SETS = ("GROUPING", "GROUPING_ID", "GROUP_ID")
 T = TypeVar("T")

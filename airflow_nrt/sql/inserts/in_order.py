@@ -22,8 +22,8 @@ from airflow_nrt.sql.expressions.scope import ScopeColumn
 from airflow_nrt.sql.logical.sort import Sort
 from airflow_nrt.sql.over.row_windows import in_rowtime_order
 from airflow_nrt.sql.relations.findings import Boundless, Findings
-from airflow_nrt.sql.relations.ordering import Named
 from airflow_nrt.sql.relations.relation import Relation
+from airflow_nrt.sql.selects.ordering import Named
 
 _WHAT = "ORDER BY without LIMIT"
 

@@ -19,9 +19,9 @@ from airflow_nrt.sql.expressions.typed import Typed
 from airflow_nrt.sql.inserts.not_null import kept, written
 from airflow_nrt.sql.parse import parsed
 from airflow_nrt.sql.relations.findings import Findings
-from airflow_nrt.sql.relations.ordering import Named, order_sql
 from airflow_nrt.sql.relations.relation import Relation
-from airflow_nrt.sql.relations.unique import Keys, carried, computed
+from airflow_nrt.sql.relations.unique_keys import Keys, carried, computed
+from airflow_nrt.sql.selects.ordering import Named, order_sql
 
 
 def add_insert(

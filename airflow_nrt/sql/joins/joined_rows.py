@@ -13,14 +13,14 @@ from dataclasses import dataclass, replace
 from airflow_nrt.sql.errors import SqlError
 from airflow_nrt.sql.expressions.expressions import Compiler
 from airflow_nrt.sql.expressions.scope import Scope
+from airflow_nrt.sql.kept_rows.buffered_rows import finished
+from airflow_nrt.sql.kept_rows.kept_rows import passing, reads_of
 from airflow_nrt.sql.parse import ast
 from airflow_nrt.sql.parse.walk import all_of, conjuncts
-from airflow_nrt.sql.relations.buffered_rows import finished
 from airflow_nrt.sql.relations.column_demand import Demand
 from airflow_nrt.sql.relations.findings import Findings
 from airflow_nrt.sql.relations.join_sides import Named, side_columns
 from airflow_nrt.sql.relations.relation import Relation
-from airflow_nrt.sql.relations.rows_read import passing, reads_of
 
 _ONLY_PRESERVED = ("LEFT", "RIGHT")
 

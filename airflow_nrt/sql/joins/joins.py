@@ -10,13 +10,13 @@ from airflow_nrt.model.windows import Window
 from airflow_nrt.sql.errors import SqlError
 from airflow_nrt.sql.expressions.expressions import Compiler
 from airflow_nrt.sql.expressions.scope import Scope, ScopeColumn
+from airflow_nrt.sql.from_clause.constant_rows import join_constants, joins_constants
 from airflow_nrt.sql.joins.common_columns import CommonColumns
 from airflow_nrt.sql.joins.folded_joins import folded
 from airflow_nrt.sql.joins.joined_rows import kept_sides
 from airflow_nrt.sql.logical.join import Join, WindowJoin
 from airflow_nrt.sql.parse import ast
 from airflow_nrt.sql.relations.column_demand import Demand
-from airflow_nrt.sql.relations.constants import join_constants, joins_constants
 from airflow_nrt.sql.relations.findings import Boundless, Findings
 from airflow_nrt.sql.relations.join_sides import Named, bounds_of, missing_equations, side_columns, side_of
 from airflow_nrt.sql.relations.relation import Relation, union_inputs

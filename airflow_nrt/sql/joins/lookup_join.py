@@ -24,8 +24,10 @@ from airflow_nrt.sql.expressions.expressions import Compiler
 from airflow_nrt.sql.expressions.functions.clock import PROCTIME_SQL
 from airflow_nrt.sql.expressions.scope import Scope, ScopeColumn
 from airflow_nrt.sql.expressions.typed import Typed
+from airflow_nrt.sql.from_clause.laterals import NUMBER, as_several, hidden_of_several, renamed
 from airflow_nrt.sql.joins.common_columns import CommonColumns
 from airflow_nrt.sql.joins.folded_joins import folded
+from airflow_nrt.sql.kept_rows.kept_rows import reads_of
 from airflow_nrt.sql.logical.join import Lookup
 from airflow_nrt.sql.logical.scan import Scan
 from airflow_nrt.sql.parse import ast
@@ -33,11 +35,9 @@ from airflow_nrt.sql.parse.unparse import text_of
 from airflow_nrt.sql.parse.walk import conjuncts
 from airflow_nrt.sql.relations.column_demand import Demand
 from airflow_nrt.sql.relations.findings import Findings
-from airflow_nrt.sql.relations.firing_clock import with_firing_clock
 from airflow_nrt.sql.relations.join_sides import Named, side_columns
-from airflow_nrt.sql.relations.laterals import NUMBER, as_several, hidden_of_several, renamed
 from airflow_nrt.sql.relations.relation import Relation
-from airflow_nrt.sql.relations.rows_read import reads_of
+from airflow_nrt.sql.selects.proctime_above_windows import with_firing_clock
 
 _LAST = END_OF_TIME - 1
 """The processing time of rows that no stream has absorbed: they are joined with the last version."""

@@ -14,13 +14,13 @@ from typing import Any
 from airflow_nrt.sql.aggregates.grouped_windows import grouped_window
 from airflow_nrt.sql.errors import NotThereYet, Place, SqlError
 from airflow_nrt.sql.expressions.aggregates import contains_aggregate, is_aggregate
+from airflow_nrt.sql.from_clause.constant_rows import is_constant, join_constants
 from airflow_nrt.sql.logical.filter import Subquery
 from airflow_nrt.sql.logical.folded import as_written
 from airflow_nrt.sql.parse import ast
 from airflow_nrt.sql.parse.unparse import QUERY
 from airflow_nrt.sql.parse.walk import children, conjuncts, rewritten
 from airflow_nrt.sql.relations.column_demand import Demand
-from airflow_nrt.sql.relations.constants import is_constant, join_constants
 from airflow_nrt.sql.relations.findings import Boundless, Findings
 from airflow_nrt.sql.relations.join_sides import Named, side_columns
 from airflow_nrt.sql.relations.relation import Relation

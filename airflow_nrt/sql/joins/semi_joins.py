@@ -22,9 +22,9 @@ from airflow_nrt.sql.parse import ast
 from airflow_nrt.sql.parse.walk import all_of, conjuncts, rewritten
 from airflow_nrt.sql.relations.column_demand import Demand
 from airflow_nrt.sql.relations.findings import Boundless, Findings
-from airflow_nrt.sql.relations.projection import has_subquery
 from airflow_nrt.sql.relations.relation import Relation
-from airflow_nrt.sql.relations.subqueries import is_of_rows, paired
+from airflow_nrt.sql.selects.projection import has_subquery
+from airflow_nrt.sql.selects.subqueries import is_of_rows, paired
 from airflow_nrt.sql.updating.updating_join import plan_join
 
 RelationOf = Callable[[ast.Relation], "tuple[Relation, str | None]"]

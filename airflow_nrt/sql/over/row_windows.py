@@ -18,20 +18,20 @@ from airflow_nrt.sql.expressions.expressions import Compiler
 from airflow_nrt.sql.expressions.intervals import interval_ms
 from airflow_nrt.sql.expressions.scope import Scope, ScopeColumn
 from airflow_nrt.sql.expressions.typed import Typed
+from airflow_nrt.sql.kept_rows.buffered_rows import Reads, arrival_position
+from airflow_nrt.sql.kept_rows.kept_rows import demanded_items, finished_for, reads_of
+from airflow_nrt.sql.kept_rows.shared_rows import KEPT, share_rows
 from airflow_nrt.sql.logical.over import Framed
 from airflow_nrt.sql.logical.rank import RANKINGS
 from airflow_nrt.sql.over.frame_join import Part, parts_of, put_together
 from airflow_nrt.sql.parse import ast
 from airflow_nrt.sql.parse.unparse import text_of
 from airflow_nrt.sql.parse.walk import children, rewritten, unqualified
-from airflow_nrt.sql.relations.buffered_rows import Reads, arrival_position
 from airflow_nrt.sql.relations.column_demand import Demand
 from airflow_nrt.sql.relations.findings import Findings, Values
-from airflow_nrt.sql.relations.projection import expand
-from airflow_nrt.sql.relations.ranking import check_all_rows
 from airflow_nrt.sql.relations.relation import Relation, as_rows, timed_by_clock
-from airflow_nrt.sql.relations.rows_read import demanded_items, finished_for, reads_of
-from airflow_nrt.sql.relations.shared_rows import KEPT, share_rows
+from airflow_nrt.sql.selects.projection import expand
+from airflow_nrt.sql.selects.ranking import check_all_rows
 from airflow_nrt.sql.updating.updating import missing_bounds
 
 NEIGHBOURS = {"LAG": 1, "LEAD": -1}

@@ -17,16 +17,16 @@ from airflow_nrt.sql.expressions.aggregates import canonical_name, result_type
 from airflow_nrt.sql.expressions.expressions import Compiler
 from airflow_nrt.sql.expressions.scope import Scope, ScopeColumn
 from airflow_nrt.sql.expressions.typed import Typed
+from airflow_nrt.sql.kept_rows.buffered_rows import arrival_position
 from airflow_nrt.sql.logical.over import Framed
 from airflow_nrt.sql.over.row_windows import is_time
 from airflow_nrt.sql.parse import ast
 from airflow_nrt.sql.parse.unparse import text_of
 from airflow_nrt.sql.parse.walk import children, rewritten
-from airflow_nrt.sql.relations.buffered_rows import arrival_position
 from airflow_nrt.sql.relations.findings import Boundless, Findings
-from airflow_nrt.sql.relations.projection import expand
-from airflow_nrt.sql.relations.ranking import UNORDERED
 from airflow_nrt.sql.relations.relation import Relation
+from airflow_nrt.sql.selects.projection import expand
+from airflow_nrt.sql.selects.ranking import UNORDERED
 
 _ROWS, _RANGE = (f"{unit} BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW" for unit in ("ROWS", "RANGE"))
 _POSITION_PARTS = ("p.file", "p.block", "p.row")

@@ -1,1 +1,1 @@
-"""Queries as relations: columns, kept rows, unions, rankings."""
+"""What planning knows of queries: relations, their keys, what is read of them, what was found."""

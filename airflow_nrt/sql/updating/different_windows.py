@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from airflow_nrt.sql.expressions.aggregates import contains_aggregate
+from airflow_nrt.sql.from_clause.unions import union_all
 from airflow_nrt.sql.parse import ast
 from airflow_nrt.sql.parse.walk import has_over
 from airflow_nrt.sql.relations.findings import Findings
 from airflow_nrt.sql.relations.relation import Relation, as_changes
-from airflow_nrt.sql.relations.unions import union_all
 from airflow_nrt.sql.updating.sliding import sliding_of
 from airflow_nrt.sql.updating.updating import unwindowed
 

@@ -9,8 +9,8 @@ from airflow_nrt.sql.errors import NotThereYet, Place
 from airflow_nrt.sql.parse import ast
 from airflow_nrt.sql.relations.column_demand import Demand
 from airflow_nrt.sql.relations.findings import Findings
-from airflow_nrt.sql.relations.ordering import is_helper, named, sortable
 from airflow_nrt.sql.relations.relation import Relation
+from airflow_nrt.sql.selects.ordering import is_helper, named, sortable
 from airflow_nrt.sql.updating.updating_rows import plan_ranking
 
 _POSITION = "ORDER$PLACE"

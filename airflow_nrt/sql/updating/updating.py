@@ -15,12 +15,12 @@ from airflow_nrt.sql.ddl.emit import FIRES
 from airflow_nrt.sql.errors import Place
 from airflow_nrt.sql.expressions.scope import Scope, ScopeColumn
 from airflow_nrt.sql.expressions.typed import Typed
+from airflow_nrt.sql.kept_rows.buffered_rows import finished
+from airflow_nrt.sql.kept_rows.updating_sessions import in_sessions_of_groups
 from airflow_nrt.sql.parse import ast
-from airflow_nrt.sql.relations.buffered_rows import finished
 from airflow_nrt.sql.relations.findings import Boundless, Findings
 from airflow_nrt.sql.relations.relation import BOUNDS, Relation, as_rows, raw_windows
-from airflow_nrt.sql.relations.unique import carried, keys_of_groups
-from airflow_nrt.sql.relations.updating_sessions import in_sessions_of_groups
+from airflow_nrt.sql.relations.unique_keys import carried, keys_of_groups
 from airflow_nrt.sql.updating.sliding import ways_to_bound
 
 

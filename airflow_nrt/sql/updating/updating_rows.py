@@ -22,10 +22,10 @@ from airflow_nrt.sql.parse.unparse import over_text, text_of
 from airflow_nrt.sql.parse.walk import children, unqualified
 from airflow_nrt.sql.relations.column_demand import Demand
 from airflow_nrt.sql.relations.findings import Findings
-from airflow_nrt.sql.relations.projection import column_names, expand, titled, written_names
-from airflow_nrt.sql.relations.ranking import UNORDERED, check_ranking
 from airflow_nrt.sql.relations.relation import Relation
-from airflow_nrt.sql.relations.unique import carried, computed, keys_of_groups
+from airflow_nrt.sql.relations.unique_keys import carried, computed, keys_of_groups
+from airflow_nrt.sql.selects.projection import column_names, expand, titled, written_names
+from airflow_nrt.sql.selects.ranking import UNORDERED, check_ranking
 from airflow_nrt.sql.updating.sliding import ways_to_bound
 from airflow_nrt.sql.updating.updating import boundless, missing_bounds, unwindowed
 

@@ -10,10 +10,10 @@ from airflow_nrt.engine.driver.decide.actions import Absorb, BatchResult, Fire, 
 from airflow_nrt.engine.driver.decide.released import Released
 from airflow_nrt.home.log.due import fires_until
 from airflow_nrt.home.log.entries import Lateness, OperatorState, Position, Published, Split, StateFile
+from airflow_nrt.home.log.partition_watermarks import WHOLE
 from airflow_nrt.home.log.state_kinds import Partials
 from airflow_nrt.home.log.throttle import Waiting, waiting_after
 from airflow_nrt.home.log.versions import StagedVersions, Touched, due_versions, has_sessions, versions_of
-from airflow_nrt.home.log.watermarks import WHOLE
 from airflow_nrt.model.plan import Insert, Plan
 from airflow_nrt.model.timing import COMPLETE
 from airflow_nrt.model.updating import UpdatingAggregate

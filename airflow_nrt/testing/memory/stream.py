@@ -11,7 +11,7 @@ from airflow_nrt.engine.driver.performing import Performing
 from airflow_nrt.engine.publish.owing import Attempt, at_once
 from airflow_nrt.home.log.entries import Entry, Lease, Position, SourceFile
 from airflow_nrt.home.log.log import Writer
-from airflow_nrt.home.log.watermarks import WHOLE
+from airflow_nrt.home.log.partition_watermarks import WHOLE
 from airflow_nrt.testing.memory.computation import MemoryComputation
 from airflow_nrt.testing.memory.home import MemoryHome
 from airflow_nrt.testing.memory.rows import Row

@@ -51,6 +51,7 @@ from airflow_nrt.home.log.entries import (
     files_of,
     ranges_of,
 )
+from airflow_nrt.home.log.partition_watermarks import with_parts, with_proposals
 from airflow_nrt.home.log.throttle import after_emission, throttled_due, with_waiting
 from airflow_nrt.home.log.versions import (
     after_versions,
@@ -61,7 +62,7 @@ from airflow_nrt.home.log.versions import (
     with_complete,
     with_touched,
 )
-from airflow_nrt.home.log.watermarks import advanced, operator_watermark, with_clock, with_parts, with_proposals
+from airflow_nrt.home.log.watermarks import advanced, operator_watermark, with_clock
 from airflow_nrt.model.plan import Plan
 
 Sources = Mapping[str, SourceState]

@@ -15,7 +15,8 @@ from pyspark.sql import SparkSession
 from airflow_nrt.basics.errors import InputError, NrtError
 from airflow_nrt.engine.failures.servers import UnreachableError
 from airflow_nrt.engine.java.objects import java_class
-from airflow_nrt.engine.sinks.jdbc.dialects import Dialect, dialect_of
+from airflow_nrt.engine.sinks.jdbc.dialect import Dialect
+from airflow_nrt.engine.sinks.jdbc.dialects import dialect_of
 from airflow_nrt.model.connectors.jdbc import PASSWORD, PATIENCE, URL, USER, jdbc_option
 from airflow_nrt.model.tables import Table
 

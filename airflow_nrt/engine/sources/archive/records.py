@@ -13,9 +13,9 @@ from airflow_nrt.basics.types import BIGINT, STRING
 from airflow_nrt.engine.sources.archive.content import ArchiveContent, opened
 from airflow_nrt.engine.sources.archive.readable_files import readable_files
 from airflow_nrt.engine.sources.archive.stored_columns import columns_by_key, reader_columns
-from airflow_nrt.engine.sources.faults import FAULT, WHY
 from airflow_nrt.engine.sources.file_rows import read_files
 from airflow_nrt.engine.sources.kafka.records import no_records
+from airflow_nrt.engine.sources.malformed import FAULT, WHY
 from airflow_nrt.engine.sources.place import BLOCK, FILE, INDEX, NUMBER
 from airflow_nrt.engine.sources.ranges import OFFSET, PART, in_ranges
 from airflow_nrt.engine.sources.request import ReadRequest

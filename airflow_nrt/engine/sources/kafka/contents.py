@@ -10,8 +10,8 @@ from airflow_nrt.basics.spelling import quote
 from airflow_nrt.engine.sources.avro import parse_avro
 from airflow_nrt.engine.sources.csv import parse_csv
 from airflow_nrt.engine.sources.debezium import parse_debezium
-from airflow_nrt.engine.sources.faults import NO_FAULT
 from airflow_nrt.engine.sources.json import parse_json, with_objects
+from airflow_nrt.engine.sources.malformed import NO_FAULT
 from airflow_nrt.model.tables import LINE, Column, Table
 
 Parse = Callable[[DataFrame, str, Table, Sequence[Column]], DataFrame]

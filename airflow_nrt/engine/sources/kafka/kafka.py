@@ -8,8 +8,9 @@ from pyspark.sql import DataFrame, SparkSession
 
 from airflow_nrt.basics.spelling import string_literal
 from airflow_nrt.engine.sources.kafka.client import Client
-from airflow_nrt.engine.sources.kafka.partitions import Partitions
+from airflow_nrt.engine.sources.kafka.offset_ranges import Partitions
 from airflow_nrt.engine.sources.kafka.records import no_records, read_ranges
+from airflow_nrt.engine.sources.kafka.retention import still_there
 from airflow_nrt.engine.sources.kafka.rows import load_rows
 from airflow_nrt.engine.sources.place import BLOCK, FILE, INDEX
 from airflow_nrt.engine.sources.request import ReadRequest
@@ -75,18 +76,4 @@ class Kafka(Source):
             starts = client.starts(there)
         finally:
             client.close()
-        usable, problems = list[Split](), []
-        expired: dict[str, int] = {}
-        for one in ranges_of(splits):
-            if one.part not in starts:
-                problems.append(f"{one.part} was read and is gone")
-            elif one.start < starts[one.part] and not one.is_empty:
-                expired[one.part] = min(one.start, expired.get(one.part, one.start))
-            else:
-                usable.append(one)
-        problems += [
-            f"{part}: Kafka has removed the records {start} to {starts[part] - 1}, which were read: nothing proves "
-            "their windows any more. Give the topic a longer retention"
-            for part, start in expired.items()
-        ]
-        return usable, problems
+        return still_there(splits, starts)

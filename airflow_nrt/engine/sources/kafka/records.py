@@ -10,11 +10,11 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from airflow_nrt.basics.spelling import quote
-from airflow_nrt.engine.sources.faults import FAULT, WHY, both_faults
 from airflow_nrt.engine.sources.kafka.client import patience
 from airflow_nrt.engine.sources.kafka.contents import parsed
 from airflow_nrt.engine.sources.kafka.rows import rows_of_topics
 from airflow_nrt.engine.sources.kafka.upserts import key_fault, parsed_upserts
+from airflow_nrt.engine.sources.malformed import FAULT, WHY, both_faults
 from airflow_nrt.engine.sources.place import BLOCK, FILE, INDEX, NUMBER
 from airflow_nrt.engine.sources.ranges import OFFSET, PART, placed
 from airflow_nrt.home.log.entries import SourceRange

@@ -8,8 +8,8 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from airflow_nrt.basics.spelling import quote, string_literal
-from airflow_nrt.engine.sources.faults import FAULT, WHOLE_LINE, WHY
 from airflow_nrt.engine.sources.kafka.contents import parsed
+from airflow_nrt.engine.sources.malformed import FAULT, WHOLE_LINE, WHY
 from airflow_nrt.model.internal_columns import OP
 from airflow_nrt.model.tables import LINE, Column, Table
 

@@ -20,7 +20,7 @@ from airflow_nrt.engine.aggregates.accumulator_layout import AccumulatorLayout, 
 from airflow_nrt.engine.aggregates.multiset import bound
 from airflow_nrt.engine.state.columns import SLICE
 from airflow_nrt.engine.windows.aggregate import place
-from airflow_nrt.engine.windows.layout import Layout
+from airflow_nrt.engine.windows.slices import Layout
 from airflow_nrt.model.internal_columns import WINDOW_END
 from airflow_nrt.model.operators import RowFrame
 

@@ -11,7 +11,6 @@ from airflow_nrt.describe.mismatch import REPAIR
 from airflow_nrt.engine.backfill import backfill
 from airflow_nrt.engine.publish.publishing import publish_entry, roll_forward
 from airflow_nrt.engine.sinks.jdbc import jdbc
-from airflow_nrt.engine.sinks.jdbc import jdbc as sending
 from airflow_nrt.engine.sinks.jdbc.reading import table_rows
 from airflow_nrt.engine.verify.interval import Interval
 from airflow_nrt.engine.verify.verify import verify
@@ -201,7 +200,7 @@ def test_each_type_comes_back(spark, server: Server, tmp_path: Path) -> None:
 @pytest.mark.parametrize("is_fast", [True, False])
 def test_texts_that_mean_something_to_a_database(spark, server: Server, tmp_path: Path, monkeypatch, is_fast) -> None:
     if not is_fast:
-        monkeypatch.setattr(sending, "shipped_class", lambda spark, name: None)
+        monkeypatch.setattr(jdbc, "shipped_class", lambda spark, name: None)
     texts = ["a\tb", "a\nb", "a\r\nb", "\\N", "\\.", "\\t", "'", '"', "%s ?", "ä\U0001f600", "", " ", "NULL"]
     literals = ", ".join("'" + one.replace("'", "''") + "'" for one in [*texts, "none"])
     query = f"SELECT price, NULLIF(ELT(price, {literals}), 'none') FROM orders"

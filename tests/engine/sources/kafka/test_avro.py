@@ -13,7 +13,7 @@ import pytest
 
 from airflow_nrt.engine.failures.failures import explained
 from airflow_nrt.engine.sources import arrived, source_of
-from airflow_nrt.engine.sources.faults import FAULT, WHY
+from airflow_nrt.engine.sources.malformed import FAULT, WHY
 from airflow_nrt.engine.sources.request import ReadRequest
 from airflow_nrt.engine.spark.tuning import ONE
 from airflow_nrt.engine.verify.verify import verify

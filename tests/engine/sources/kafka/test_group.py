@@ -10,7 +10,7 @@ import pytest
 
 from airflow_nrt.engine.driver.run import Runner
 from airflow_nrt.engine.sources import source_of
-from airflow_nrt.engine.sources.kafka import group
+from airflow_nrt.engine.sources.kafka import consumer_group as group
 from airflow_nrt.engine.sources.kafka.client import Client
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Commit, SourceRange

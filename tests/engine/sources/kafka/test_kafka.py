@@ -10,7 +10,7 @@ from airflow_nrt.basics.instants import format_instant
 from airflow_nrt.engine.backfill import backfill
 from airflow_nrt.engine.failures.failures import explained
 from airflow_nrt.engine.sources import arrived, source_of
-from airflow_nrt.engine.sources.faults import FAULT
+from airflow_nrt.engine.sources.malformed import FAULT
 from airflow_nrt.engine.sources.request import ReadRequest
 from airflow_nrt.engine.spark.tuning import ONE
 from airflow_nrt.engine.verify.interval import Interval

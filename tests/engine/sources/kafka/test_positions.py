@@ -9,7 +9,7 @@ import pytest
 from airflow_nrt.basics.errors import InputError
 from airflow_nrt.engine.driver.run import Runner
 from airflow_nrt.engine.sources import arrived
-from airflow_nrt.engine.sources.kafka.partitions import joined, rounds
+from airflow_nrt.engine.sources.kafka.offset_ranges import joined, rounds
 from airflow_nrt.engine.verify.verify import verify
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.ledger import REJECTED, records

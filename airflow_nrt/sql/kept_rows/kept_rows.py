@@ -12,10 +12,10 @@ from airflow_nrt.basics.types import NULL
 from airflow_nrt.sql.errors import SqlError
 from airflow_nrt.sql.expressions.expressions import Compiler
 from airflow_nrt.sql.expressions.scope import Scope, ScopeColumn
+from airflow_nrt.sql.kept_rows.buffered_rows import Reads, finished
 from airflow_nrt.sql.logical.node import Node
 from airflow_nrt.sql.parse import ast
 from airflow_nrt.sql.parse.walk import all_of, conjuncts
-from airflow_nrt.sql.relations.buffered_rows import Reads, finished
 from airflow_nrt.sql.relations.column_demand import Demand
 from airflow_nrt.sql.relations.findings import Findings
 from airflow_nrt.sql.relations.relation import Relation

@@ -17,8 +17,8 @@ from airflow_nrt.basics.errors import STOP_MARK
 from airflow_nrt.basics.spelling import bigint, quote, string_literal
 from airflow_nrt.basics.times_of_day import as_field, with_times
 from airflow_nrt.engine.sources import source_of
-from airflow_nrt.engine.sources.faults import FAULT, WHOLE_LINE, WHY, faulty_columns, shortened
 from airflow_nrt.engine.sources.long_lines import shown_line
+from airflow_nrt.engine.sources.malformed import FAULT, WHOLE_LINE, WHY, faulty_columns, shortened
 from airflow_nrt.engine.sources.place import BLOCK, FILE, INDEX, NUMBER
 from airflow_nrt.model.connectors import connector_of
 from airflow_nrt.model.internal_columns import BATCH, OP, ROWTIME

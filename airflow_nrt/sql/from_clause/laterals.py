@@ -19,10 +19,10 @@ from airflow_nrt.sql.expressions.known_functions import known_functions
 from airflow_nrt.sql.expressions.python_functions import call_function
 from airflow_nrt.sql.expressions.scope import Scope, ScopeColumn
 from airflow_nrt.sql.expressions.typed import Typed
+from airflow_nrt.sql.kept_rows.buffered_rows import finished
 from airflow_nrt.sql.logical.join import Lateral
 from airflow_nrt.sql.parse import ast
 from airflow_nrt.sql.parse.unparse import text_of
-from airflow_nrt.sql.relations.buffered_rows import finished
 from airflow_nrt.sql.relations.findings import Findings
 from airflow_nrt.sql.relations.join_sides import Named, side_columns
 from airflow_nrt.sql.relations.relation import Relation

@@ -14,18 +14,18 @@ from airflow_nrt.sql.errors import Place, Problems, SqlError
 from airflow_nrt.sql.expressions.expressions import Compiler
 from airflow_nrt.sql.expressions.scope import Scope, ScopeColumn
 from airflow_nrt.sql.expressions.typed import TimeAttribute, Typed
+from airflow_nrt.sql.kept_rows.buffered_rows import finished
+from airflow_nrt.sql.kept_rows.kept_rows import demanded_items, finished_for, reads_of
 from airflow_nrt.sql.parse import ast
 from airflow_nrt.sql.parse.walk import children, has_over
-from airflow_nrt.sql.relations.buffered_rows import finished
 from airflow_nrt.sql.relations.column_demand import Demand
 from airflow_nrt.sql.relations.findings import Findings
-from airflow_nrt.sql.relations.firing_clock import asks_for_clock, with_firing_clock
 from airflow_nrt.sql.relations.join_sides import Named
-from airflow_nrt.sql.relations.ranking import ranking
 from airflow_nrt.sql.relations.relation import Relation, raw_windows, union_inputs
-from airflow_nrt.sql.relations.rows_read import demanded_items, finished_for, reads_of
-from airflow_nrt.sql.relations.subqueries import Subqueries
-from airflow_nrt.sql.relations.unique import carried, computed, keys_of_numbers, narrowed
+from airflow_nrt.sql.relations.unique_keys import carried, computed, keys_of_numbers, narrowed
+from airflow_nrt.sql.selects.proctime_above_windows import asks_for_clock, with_firing_clock
+from airflow_nrt.sql.selects.ranking import ranking
+from airflow_nrt.sql.selects.subqueries import Subqueries
 
 RelationOf = Callable[[ast.Relation], Named]
 

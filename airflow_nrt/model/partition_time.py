@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from airflow_nrt.basics.durations import DAY
 from airflow_nrt.basics.errors import InputError
-from airflow_nrt.basics.partitions import PartitionTime
+from airflow_nrt.basics.partition_pattern import PartitionTime
 from airflow_nrt.model.options.known import source_option
 from airflow_nrt.model.tables import Table
 

@@ -14,12 +14,12 @@ from airflow_nrt.sql.expressions.casts import cast_to
 from airflow_nrt.sql.expressions.expressions import Compiler
 from airflow_nrt.sql.expressions.scope import Scope, ScopeColumn
 from airflow_nrt.sql.expressions.typed import Typed, common_type
+from airflow_nrt.sql.from_clause.laterals import NUMBER, as_several, hidden_of_several
+from airflow_nrt.sql.kept_rows.buffered_rows import finished
 from airflow_nrt.sql.logical.values import OneRow, Values
 from airflow_nrt.sql.parse import ast
-from airflow_nrt.sql.relations.buffered_rows import finished
 from airflow_nrt.sql.relations.findings import Findings
 from airflow_nrt.sql.relations.join_sides import Named, side_columns
-from airflow_nrt.sql.relations.laterals import NUMBER, as_several, hidden_of_several
 from airflow_nrt.sql.relations.relation import Relation
 
 ONE_ROW = Relation(f"(SELECT 1 AS {NUMBER})", (), (), OneRow(), hidden=(NUMBER,))

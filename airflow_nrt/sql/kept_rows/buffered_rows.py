@@ -16,13 +16,13 @@ from airflow_nrt.model.window_columns import ROLES, bounds
 from airflow_nrt.model.written import Written
 from airflow_nrt.sql.expressions.scope import ScopeColumn
 from airflow_nrt.sql.expressions.typed import Typed
+from airflow_nrt.sql.kept_rows.shared_rows import KEPT, share_rows
+from airflow_nrt.sql.kept_rows.updating_sessions import in_sessions, partition_of
 from airflow_nrt.sql.logical.window import Buffer
 from airflow_nrt.sql.parse import ast
 from airflow_nrt.sql.parse.unparse import text_of
 from airflow_nrt.sql.relations.findings import Boundless, Findings, Values
 from airflow_nrt.sql.relations.relation import Relation, raw_windows
-from airflow_nrt.sql.relations.shared_rows import KEPT, share_rows
-from airflow_nrt.sql.relations.updating_sessions import in_sessions, partition_of
 
 _NAMES = {role: name for name, role in ROLES.items()}
 

@@ -9,7 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from airflow_nrt.model.options.known import REPORT_OPTIONS, find
-from airflow_nrt.model.options.settings import Masking, Settings
+from airflow_nrt.model.options.masking import Masking
+from airflow_nrt.model.options.settings import Settings
 
 _SETTING = "setting "
 _HEXADECIMAL = re.compile(r"([0-9a-f]{2})*")

@@ -11,7 +11,8 @@ from pyspark.sql import SparkSession
 
 from airflow_nrt.basics.errors import InputError
 from airflow_nrt.engine.sources.kafka.client import Client
-from airflow_nrt.engine.sources.kafka.group import GroupOffsets
+from airflow_nrt.engine.sources.kafka.consumer_group import GroupOffsets
+from airflow_nrt.engine.sources.kafka.retention import check_grows, removed_unread
 from airflow_nrt.engine.sources.source import SplitEnumerator
 from airflow_nrt.home.log.entries import SourceRange, Split, ranges_of
 from airflow_nrt.model.connectors.kafka_options import (
@@ -21,7 +22,6 @@ from airflow_nrt.model.connectors.kafka_options import (
     BOUNDED_OFFSETS,
     BOUNDED_TIME,
     COMMITTED,
-    DATA_LOSS,
     DISCOVERY,
     EARLIEST,
     GROUP,
@@ -64,7 +64,9 @@ class Partitions(SplitEnumerator):
             # Where reading begins is in the log before anything is read: else a restart would ask for it again.
             return begun
         ends = self._ends()
-        found = [*self._lost(ends)]
+        check_grows(self._table, self._next, ends)
+        found = [*removed_unread(self._table, self._next, self._client.starts(ends))]
+        self._next |= {one.part: one.end for one in found}
         waiting = {
             partition: (self._next[partition], max(end, self._next[partition])) for partition, end in ends.items()
         }
@@ -140,28 +142,6 @@ class Partitions(SplitEnumerator):
                 f"'{BOUNDED}'"
             )
         return {partition: offsets[partition] for partition in partitions}
-
-    def _lost(self, ends: Mapping[str, int]) -> Iterator[SourceRange]:
-        """The records that were removed before they were read. Raises InputError unless the table allows that."""
-        behind = [partition for partition, end in ends.items() if end < self._next[partition]]
-        if behind and kafka_option(self._table, BOUNDED) == UNBOUNDED:
-            one = behind[0]
-            raise InputError(
-                f"table {self._table.name!r}: partition {one} ends at offset {ends[one]}, and was read up to "
-                f"{self._next[one]}: the topic was made anew, or lost records. Begin a new home"
-            )
-        for partition, start in self._client.starts(ends).items():
-            expected = self._next[partition]
-            if start <= expected:
-                continue
-            if kafka_option(self._table, DATA_LOSS) == "fail":
-                raise InputError(
-                    f"table {self._table.name!r}: Kafka has removed the records {expected} to {start - 1} of partition "
-                    f"{partition} before they were read: give the topic a longer retention; '{DATA_LOSS}' = 'skip' "
-                    "goes on without them, and names them"
-                )
-            self._next[partition] = start
-            yield SourceRange(partition, expected, start, 0, lost=True)
 
 
 def rounds(waiting: Mapping[str, tuple[int, int]]) -> Iterator[SourceRange]:

@@ -15,11 +15,11 @@ from airflow_nrt.model.windows import Window
 from airflow_nrt.sql.errors import NotThereYet, Place, SqlError
 from airflow_nrt.sql.expressions.scope import ScopeColumn
 from airflow_nrt.sql.expressions.typed import common_type
+from airflow_nrt.sql.from_clause.laterals import NUMBER
+from airflow_nrt.sql.kept_rows.buffered_rows import finished
 from airflow_nrt.sql.logical.set_operation import SetOperation
 from airflow_nrt.sql.parse import ast
-from airflow_nrt.sql.relations.buffered_rows import finished
 from airflow_nrt.sql.relations.findings import Findings
-from airflow_nrt.sql.relations.laterals import NUMBER
 from airflow_nrt.sql.relations.relation import Relation, union_inputs
 
 

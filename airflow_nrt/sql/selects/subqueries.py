@@ -12,6 +12,7 @@ from airflow_nrt.sql.expressions.aggregates import contains_aggregate
 from airflow_nrt.sql.expressions.expressions import Compiler
 from airflow_nrt.sql.expressions.scope import Scope, ScopeColumn
 from airflow_nrt.sql.expressions.typed import Typed, common_type
+from airflow_nrt.sql.kept_rows.kept_rows import finished_for
 from airflow_nrt.sql.logical.filter import Subquery
 from airflow_nrt.sql.logical.node import Node
 from airflow_nrt.sql.logical.selected import selected
@@ -19,7 +20,6 @@ from airflow_nrt.sql.parse import ast
 from airflow_nrt.sql.relations.findings import Findings
 from airflow_nrt.sql.relations.join_sides import Named, missing_equations, side_of
 from airflow_nrt.sql.relations.relation import BOUNDS, Relation
-from airflow_nrt.sql.relations.rows_read import finished_for
 
 _INNER = "_nrt_inner"
 

@@ -1,0 +1,77 @@
+"""MySQL and MariaDB: their SQL, and the options of their driver."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from airflow_nrt.basics.types import DataType
+from airflow_nrt.engine.sinks.jdbc.dialect import Dialect
+from airflow_nrt.model.connectors.jdbc import URL, database_kind
+from airflow_nrt.model.tables import Table
+
+_OPTIONS = "permitMysqlScheme&useBulkStmts=true&sessionVariables=sql_mode='TRADITIONAL'"
+"""Of the driver: it takes URLs of MySQL, sends rows in bulk, and refuses what does not fit a column."""
+
+
+class MySql(Dialect):
+    driver = "org.mariadb.jdbc.Driver"
+    text = "LONGTEXT"
+    clock = "SET time_zone = '+00:00'"
+    suffix = " ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin"
+    types: ClassVar = {
+        "BOOLEAN": "BOOLEAN",
+        "TINYINT": "TINYINT",
+        "SMALLINT": "SMALLINT",
+        "INT": "INT",
+        "BIGINT": "BIGINT",
+        "FLOAT": "FLOAT",
+        "DOUBLE": "DOUBLE",
+        "DATE": "DATE",
+        "TIME": "TIME(3)",
+        "TIMESTAMP": "DATETIME(6)",
+        "TIMESTAMP_LTZ": "DATETIME(6)",
+        "BYTES": "LONGBLOB",
+        "VARBINARY": "LONGBLOB",
+        "BINARY": "LONGBLOB",
+    }
+
+    def url(self, table: Table) -> str:
+        url = table.options[URL]
+        if database_kind(table) == "mariadb":
+            # Spark knows how to quote names by the scheme of MySQL.
+            url = url.replace("jdbc:mariadb:", "jdbc:mysql:", 1)
+        return f"{url}{'&' if '?' in url else '?'}{_OPTIONS}"
+
+    def name(self, name: str) -> str:
+        return "`" + name.replace("`", "``") + "`"
+
+    def value(self, text: str, kind: str) -> str:
+        return f"UNHEX({text})" if kind.endswith(("blob", "binary")) else text
+
+    def compared(self, text: str, kind: str) -> str:
+        # It would compare numbers with texts as DOUBLE, of which several are equal to one large number.
+        if "int" in kind:
+            return f"CAST({text} AS {'UNSIGNED' if 'unsigned' in kind else 'SIGNED'})"
+        if kind.startswith(("decimal", "numeric")):
+            return f"CAST({text} AS DECIMAL(65, 30))"
+        return f"CAST({text} AS DATETIME(6))" if kind in ("datetime", "timestamp") else self.value(text, kind)
+
+    def read(self, column: str, kind: DataType) -> str:
+        return f"HEX({column})" if kind.is_bytes else f"CAST({column} AS CHAR)"
+
+    def key_type(self, kind: DataType) -> str:
+        return f"VARCHAR({kind.precision or 255})"
+
+    def literal(self, text: str) -> str:
+        return super().literal(text.replace("\\", "\\\\"))
+
+    def upsert(self, table: str, columns: Sequence[str], rows: str, key: Sequence[str]) -> str:
+        first = key[0]
+        values = ", ".join(f"{name} = VALUES({name})" for name in columns if name not in key)
+        names = ", ".join(columns)
+        return f"INSERT INTO {table} ({names}) {rows} ON DUPLICATE KEY UPDATE {values or f'{first} = {first}'}"
+
+    def delete(self, table: str, rows: str, key: Sequence[str]) -> str:
+        same = " AND ".join(f"t.{name} = gone.{name}" for name in key)
+        return f"DELETE t FROM {table} t JOIN ({rows}) gone ON {same}"

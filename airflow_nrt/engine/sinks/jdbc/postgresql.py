@@ -1,0 +1,53 @@
+"""PostgreSQL: its SQL, and rows sent by COPY."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from airflow_nrt.basics.java_sources import COPY_ROWS
+from airflow_nrt.basics.types import DataType
+from airflow_nrt.engine.sinks.jdbc.dialect import Dialect
+
+
+class PostgreSql(Dialect):
+    driver = "org.postgresql.Driver"
+    faster: ClassVar = {"reWriteBatchedInserts": "true"}
+    sender = COPY_ROWS
+    staged = "UNLOGGED TABLE"
+    text = "TEXT"
+    clock = "SET TIME ZONE 'UTC'"
+    types: ClassVar = {
+        "BOOLEAN": "BOOLEAN",
+        "TINYINT": "SMALLINT",
+        "SMALLINT": "SMALLINT",
+        "INT": "INTEGER",
+        "BIGINT": "BIGINT",
+        "FLOAT": "REAL",
+        "DOUBLE": "DOUBLE PRECISION",
+        "DATE": "DATE",
+        "TIME": "TIME(3)",
+        "TIMESTAMP": "TIMESTAMP(6)",
+        "TIMESTAMP_LTZ": "TIMESTAMP(6) WITH TIME ZONE",
+        "BYTES": "BYTEA",
+        "VARBINARY": "BYTEA",
+        "BINARY": "BYTEA",
+    }
+
+    def name(self, name: str) -> str:
+        return '"' + name.replace('"', '""') + '"'
+
+    def value(self, text: str, kind: str) -> str:
+        return f"decode({text}, 'hex')" if kind == "bytea" else f"CAST({text} AS {kind})"
+
+    def read(self, column: str, kind: DataType) -> str:
+        return f"encode({column}, 'hex')" if kind.is_bytes else f"CAST({column} AS TEXT)"
+
+    def upsert(self, table: str, columns: Sequence[str], rows: str, key: Sequence[str]) -> str:
+        values = ", ".join(f"{name} = EXCLUDED.{name}" for name in columns if name not in key)
+        action = f"UPDATE SET {values}" if values else "NOTHING"
+        return f"INSERT INTO {table} ({', '.join(columns)}) {rows} ON CONFLICT ({', '.join(key)}) DO {action}"
+
+    def delete(self, table: str, rows: str, key: Sequence[str]) -> str:
+        same = " AND ".join(f"t.{name} = gone.{name}" for name in key)
+        return f"DELETE FROM {table} t USING ({rows}) gone WHERE {same}"

@@ -1,0 +1,46 @@
+"""A table in FROM: which partitions and which rows of it are read, and whether its rows change."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from airflow_nrt.basics.spelling import quote
+from airflow_nrt.model.tables import Table
+from airflow_nrt.sql.ddl.ddl import check_source, scope_columns, with_options
+from airflow_nrt.sql.errors import NotThereYet
+from airflow_nrt.sql.from_clause.partition_pruning import partition_filter
+from airflow_nrt.sql.inserts.timing import check_untimed
+from airflow_nrt.sql.logical.scan import Scan
+from airflow_nrt.sql.parse import ast
+from airflow_nrt.sql.relations.column_demand import Demand
+from airflow_nrt.sql.relations.findings import Findings
+from airflow_nrt.sql.relations.relation import Relation
+from airflow_nrt.sql.updating.sliding import is_over_time, recent_rows, sliding_of
+from airflow_nrt.sql.updating.update_tables import changing_rows, newest_rows
+
+
+def scanned(
+    findings: Findings,
+    declared: Table,
+    node: ast.TableName,
+    written: Collection[str],
+    where: ast.Expression | None,
+    demand: Demand,
+) -> Relation:
+    """The rows of a table as the SELECT around it reads them. `where` may leave out partitions.
+
+    Raises SqlError, also if the table is among those that the script has `written`, and can't be read then.
+    """
+    table, title = with_options(declared, dict(node.options)), node.alias or node.name
+    check_source(table, node.at)
+    check_untimed(declared, node, written)
+    if not findings.note_source(table):
+        raise NotThereYet(f"reading {node.name!r} twice with different OPTIONS", node.at)
+    rows = Relation(quote(node.name), scope_columns(table), (node.name,), Scan(node.name, node.alias), scan=node.name)
+    findings.note_partitions(table, partition_filter(table, title, where))
+    sliding = sliding_of(demand.where)
+    if sliding is not None and is_over_time(sliding, table, title):
+        rows = recent_rows(findings, rows, table, sliding, demand)
+    if table.is_changelog:
+        return changing_rows(findings, rows, table, demand, node.at)
+    return newest_rows(findings, rows, table, demand, node.at) if table.primary_key else rows
