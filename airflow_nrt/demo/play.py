@@ -15,7 +15,7 @@ from airflow_nrt.basics.errors import NrtError
 from airflow_nrt.basics.instants import from_datetime
 from airflow_nrt.demo.airflow_client import AirflowClient, wait_until
 from airflow_nrt.demo.airflow_processes import AirflowProcesses
-from airflow_nrt.demo.explained import explained_row
+from airflow_nrt.demo.explained_row import explained_row
 from airflow_nrt.demo.generator import DAY
 from airflow_nrt.demo.scene import Scene
 from airflow_nrt.demo.screen import Screen

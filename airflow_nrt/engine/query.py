@@ -23,8 +23,8 @@ from airflow_nrt.engine.publish.rendering import change_lines, json_lines, read_
 from airflow_nrt.engine.sinks.changelog import ORDER, in_update_form
 from airflow_nrt.engine.sources import arrived
 from airflow_nrt.engine.sources.times_of_day import of_parquet
-from airflow_nrt.engine.spark.frames import run_sql
 from airflow_nrt.engine.spark.paths import GLOB
+from airflow_nrt.engine.spark.query_frames import run_sql
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Lease
 from airflow_nrt.home.log.log import Writer

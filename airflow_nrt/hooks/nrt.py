@@ -16,7 +16,7 @@ from airflow_nrt.home.home import Home
 from airflow_nrt.home.names import below
 from airflow_nrt.home.status import Status
 from airflow_nrt.hooks.checked import check_connection
-from airflow_nrt.launch.environment import named_variables
+from airflow_nrt.launch.driver_environment import named_variables
 from airflow_nrt.launch.living import living_status
 from airflow_nrt.launch.submission import Cluster, Submission, driver_submission
 from airflow_nrt.model.options.settings import NO_SETTINGS, Settings

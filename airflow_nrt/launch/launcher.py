@@ -28,7 +28,7 @@ from airflow_nrt.basics.masters import LOCAL_ADDRESS, is_local
 from airflow_nrt.basics.spark_properties import LOAD_DEFAULTS
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.launch_failure import note_launch_failure
-from airflow_nrt.launch.environment import needed_environment
+from airflow_nrt.launch.driver_environment import needed_environment
 from airflow_nrt.launch.settings_files import settings_files
 from airflow_nrt.launch.spark import SPARK_SUBMIT, spark_environment
 from airflow_nrt.launch.submission import Submission

@@ -9,8 +9,8 @@ from airflow_nrt.home.heartbeat import Heartbeat, read_heartbeat
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.status import STALE_MS, Status, read_status
 from airflow_nrt.launch.command_lines import driver_of
+from airflow_nrt.launch.launch_records import last_launch, pending_launch
 from airflow_nrt.launch.processes import driver_process
-from airflow_nrt.launch.records import last_launch, pending_launch
 
 CERTAINTY_SECONDS = 5.0
 """How long a driver must be silent before a clock or the process table is believed; it beats every second."""

@@ -19,9 +19,9 @@ from airflow_nrt.home.heartbeat import Heartbeat, now_ms, read_heartbeat
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.launch_failure import launch_failure
 from airflow_nrt.launch.command_lines import LAUNCHER
-from airflow_nrt.launch.environment import needed_environment
+from airflow_nrt.launch.driver_environment import needed_environment
+from airflow_nrt.launch.launch_records import Launch, last_launch, put_launch
 from airflow_nrt.launch.processes import ProcessMark
-from airflow_nrt.launch.records import Launch, last_launch, put_launch
 from airflow_nrt.launch.submission import Submission
 
 _LOOK_SECONDS = 0.5

@@ -12,7 +12,7 @@ from airflow_nrt.describe.mismatch import FAIL, ON_MISMATCH, REPAIR, REPORT
 from airflow_nrt.model.zones import zone_rules
 from airflow_nrt.operators.batch import NrtBatchOperator, fail_unless_proven, verdict_xcom
 from airflow_nrt.operators.interval import interval_of_run, zone_of_clock
-from airflow_nrt.operators.literals import check_literal, check_value, is_template, one_of
+from airflow_nrt.operators.literal_parameters import check_literal, check_value, is_template, one_of
 from airflow_nrt.usecases.requests.backfill import BackfillRequest, BackfillSummary
 from airflow_nrt.usecases.requests.run_overrides import RunOverrides
 

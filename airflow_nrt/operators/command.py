@@ -17,7 +17,7 @@ from typing import IO, Any
 
 from airflow_nrt.basics.errors import DataError, InputError, NrtError
 from airflow_nrt.home.driver_log import MARK
-from airflow_nrt.launch.environment import needed_environment
+from airflow_nrt.launch.driver_environment import needed_environment
 from airflow_nrt.model.options.settings import NO_SETTINGS, Settings
 from airflow_nrt.usecases.requests.processes import PROGRAM, WRONG_DATA, WRONG_INPUT
 

@@ -15,7 +15,7 @@ from airflow_nrt.basics.errors import InputError
 from airflow_nrt.basics.masters import check_master
 from airflow_nrt.links.report import NrtReportLink, links_of, push_links
 from airflow_nrt.operators.connection import DEFAULT_CONNECTION, connection_named
-from airflow_nrt.operators.literals import check_literal
+from airflow_nrt.operators.literal_parameters import check_literal
 from airflow_nrt.operators.messages.ending import ending_the_task
 from airflow_nrt.operators.planning import PLANNING_SECONDS, Planner
 from airflow_nrt.usecases.requests.facts import FactsRequest, LineageRequest, PlannedReport
@@ -231,7 +231,7 @@ class NrtBaseOperator(BaseOperator):
         return ReportRequest(str(self.program() or self.report_file()), given, base)
 
     def _planner(self, given: Settings) -> Planner:
-        from airflow_nrt.launch.environment import named_variables, needed_environment
+        from airflow_nrt.launch.driver_environment import named_variables, needed_environment
 
         environment = needed_environment(named_variables(self.hook.get_conn().environment))
         return Planner(environment, self.planning_timeout, lambda line: self.log.info("%s", given.shown(line)))

@@ -10,7 +10,7 @@ from airflow.sdk import Asset, BaseOperator, Context
 from airflow.sdk.exceptions import AirflowSkipException
 
 from airflow_nrt.operators.connection import DEFAULT_CONNECTION
-from airflow_nrt.operators.literals import check_literal, one_of
+from airflow_nrt.operators.literal_parameters import check_literal, one_of
 from airflow_nrt.operators.messages.ending import ending_the_task
 
 if TYPE_CHECKING:

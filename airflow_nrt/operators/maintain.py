@@ -9,7 +9,7 @@ from airflow.sdk import Context
 
 from airflow_nrt.basics.durations import parse_duration
 from airflow_nrt.operators.command_task import NrtCommandOperator
-from airflow_nrt.operators.literals import check_literal, check_value
+from airflow_nrt.operators.literal_parameters import check_literal, check_value
 from airflow_nrt.usecases.requests.maintain import KEPT, MaintainRequest, MaintainResult
 
 

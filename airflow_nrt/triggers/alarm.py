@@ -17,7 +17,7 @@ from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.log import Log
 from airflow_nrt.model.zones import wall_clock
 from airflow_nrt.triggers.freshness import Freshness, Notice, TableObservation
-from airflow_nrt.triggers.limits import within
+from airflow_nrt.triggers.time_limits import within
 from airflow_nrt.triggers.watcher import WATCHER
 
 MISSED = "missed_windows"

@@ -10,7 +10,7 @@ from airflow_nrt.basics.instants import END_OF_TIME, format_instant, iso_instant
 from airflow_nrt.home.heartbeat import now_ms
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.status import Pulse, Status, read_pulse
-from airflow_nrt.triggers.limits import within
+from airflow_nrt.triggers.time_limits import within
 from airflow_nrt.triggers.watcher import WATCHER, Unreadable
 
 STATUS = "status"

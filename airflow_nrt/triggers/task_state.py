@@ -13,7 +13,7 @@ from typing import Any
 from airflow.sdk import conf
 from asgiref.sync import sync_to_async
 
-from airflow_nrt.triggers.limits import within
+from airflow_nrt.triggers.time_limits import within
 
 _GIVEN_UP = ("failed", "success", "skipped", "removed")
 _LIMIT_SECONDS = conf.getfloat("triggerer", "on_kill_timeout", fallback=30.0) - 2.0

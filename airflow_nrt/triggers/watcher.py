@@ -19,8 +19,8 @@ from airflow_nrt.home.heartbeat import read_heartbeat
 from airflow_nrt.home.home import Home
 from airflow_nrt.launch.processes import driver_process
 from airflow_nrt.triggers.driver_health import Observation
-from airflow_nrt.triggers.limits import within
 from airflow_nrt.triggers.mounts import file_system_of
+from airflow_nrt.triggers.time_limits import within
 
 Read = TypeVar("Read")
 

@@ -15,7 +15,7 @@ from airflow.triggers.base import BaseEventTrigger, TriggerEvent
 from asgiref.sync import sync_to_async
 
 from airflow_nrt.basics.errors import NrtError
-from airflow_nrt.triggers.limits import within
+from airflow_nrt.triggers.time_limits import within
 
 if TYPE_CHECKING:
     # A DAG file that watches an asset imports this module, and must parse in milliseconds.

@@ -11,8 +11,8 @@ from contextlib import AbstractContextManager
 
 from airflow_nrt.basics.errors import InputError
 from airflow_nrt.home.home import Home
+from airflow_nrt.launch.launch_records import pending_launch
 from airflow_nrt.launch.living import living_driver
-from airflow_nrt.launch.records import pending_launch
 from airflow_nrt.model.plan import Plan
 from airflow_nrt.table.reports.load import plan_of_home
 from airflow_nrt.usecases.plans import plan_of

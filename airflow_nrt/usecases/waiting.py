@@ -11,8 +11,8 @@ from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Commit, Split
 from airflow_nrt.home.log.history import read_history
 from airflow_nrt.home.log.log import Log
+from airflow_nrt.launch.launch_records import pending_launch
 from airflow_nrt.launch.living import living_driver
-from airflow_nrt.launch.records import pending_launch
 from airflow_nrt.model.plan import Plan
 
 _LOOK_SECONDS = 1.0

@@ -19,7 +19,7 @@ from airflow_nrt.demo.airflow_client import wait_until
 from airflow_nrt.demo.airflow_processes import TRIGGERER
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.ids import home_id
-from airflow_nrt.launch.records import last_launch
+from airflow_nrt.launch.launch_records import last_launch
 from tests.dags.lab import Lab, driver_of, kill, leases, parent_of, wait_for_end
 
 pytestmark = pytest.mark.slow

@@ -12,7 +12,7 @@ from airflow_nrt.basics.errors import NrtError
 from airflow_nrt.basics.instants import parse_instant
 from airflow_nrt.cli.main import main
 from airflow_nrt.demo import example_dags
-from airflow_nrt.demo.explained import explained_row
+from airflow_nrt.demo.explained_row import explained_row
 from airflow_nrt.demo.generator import orders, write
 from airflow_nrt.demo.play import MIDNIGHT
 from airflow_nrt.demo.sinks.files import FilesSink

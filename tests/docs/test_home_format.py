@@ -10,7 +10,7 @@ from pathlib import Path
 from types import ModuleType
 
 import airflow_nrt
-from airflow_nrt.engine.state import columns
+from airflow_nrt.engine.state import state_columns as columns
 from airflow_nrt.files.formats import Format
 from airflow_nrt.home.home import Home
 from airflow_nrt.model.internal_columns import SEEN

@@ -13,7 +13,7 @@ from airflow_nrt.home.heartbeat import read_heartbeat
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.launch_failure import launch_failure
 from airflow_nrt.home.log.entries import Commit, SourceFile, StateFile, entry_from_json
-from airflow_nrt.launch.records import last_launch
+from airflow_nrt.launch.launch_records import last_launch
 from tests.launch.homes import beat, fire, launch, lease
 from tests.sample import plan_of
 

@@ -13,8 +13,8 @@ from airflow_nrt.home.heartbeat import RUNNING, Heartbeat, now_ms, write_heartbe
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Lease, OperatorState, Position, Tick
 from airflow_nrt.home.log.log import Writer
+from airflow_nrt.launch.launch_records import Launch, put_launch
 from airflow_nrt.launch.processes import ProcessMark
-from airflow_nrt.launch.records import Launch, put_launch
 from airflow_nrt.sql.load import load_report
 
 REPORT = Path(__file__).parents[2] / "dags" / "reports" / "orders_curve.sql"

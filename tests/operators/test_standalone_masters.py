@@ -23,7 +23,7 @@ from airflow_nrt.demo.generator import play
 from airflow_nrt.engine.java.class_archive import use_of_archive
 from airflow_nrt.home.heartbeat import read_heartbeat
 from airflow_nrt.home.home import Home
-from airflow_nrt.launch.records import last_launch
+from airflow_nrt.launch.launch_records import last_launch
 from airflow_nrt.operators.stream import NrtStreamOperator
 from tests.launch.homes import REPORT
 from tests.launch.standalone import Standalone, standalone

@@ -9,7 +9,7 @@ import pytest
 
 from airflow_nrt.basics.errors import InputError
 from airflow_nrt.hooks.nrt import NrtHook, NrtSettings
-from airflow_nrt.launch.environment import needed_environment
+from airflow_nrt.launch.driver_environment import needed_environment
 from airflow_nrt.launch.start import _environment
 from airflow_nrt.operators.command import Command
 

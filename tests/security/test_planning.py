@@ -21,7 +21,7 @@ from airflow.sdk.exceptions import AirflowException, AirflowFailException
 from airflow_nrt.basics.errors import InputError, NrtError
 from airflow_nrt.demo.airflow_client import wait_until
 from airflow_nrt.home.home import Home
-from airflow_nrt.launch.environment import needed_environment
+from airflow_nrt.launch.driver_environment import needed_environment
 from airflow_nrt.operators.backfill import NrtBackfillOperator
 from airflow_nrt.operators.command import Command
 from airflow_nrt.operators.planning import Planner

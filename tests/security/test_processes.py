@@ -26,9 +26,9 @@ from airflow_nrt.home.heartbeat import RUNNING, Heartbeat, now_ms, read_heartbea
 from airflow_nrt.home.home import Home
 from airflow_nrt.launch import processes
 from airflow_nrt.launch.command_lines import driver_of, launcher_of
+from airflow_nrt.launch.launch_records import Launch, last_launch, pending_launch, put_launch
 from airflow_nrt.launch.living import kill_driver, living_driver
 from airflow_nrt.launch.processes import ProcessMark, driver_process
-from airflow_nrt.launch.records import Launch, last_launch, pending_launch, put_launch
 from tests.launch.homes import HOST, beat, hanging_driver, lease, new_home
 
 NOBODY = 65534

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from airflow_nrt.home.home import Home
-from airflow_nrt.launch.environment import needed_environment
+from airflow_nrt.launch.driver_environment import needed_environment
 from airflow_nrt.operators.planning import Planner
 from airflow_nrt.sql.load import load_report
 from airflow_nrt.usecases.requests.facts import FactsRequest

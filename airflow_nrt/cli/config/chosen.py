@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from airflow_nrt.basics.errors import InputError
-from airflow_nrt.cli.config.files import KEYS, NAME, SETTINGS, Config, read_config, user_file
+from airflow_nrt.cli.config.config_files import KEYS, NAME, SETTINGS, Config, read_config, user_file
 from airflow_nrt.model.options.settings import Settings
 from airflow_nrt.usecases.requests.report import DEFAULT_MASTER
 

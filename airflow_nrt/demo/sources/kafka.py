@@ -60,7 +60,7 @@ class KafkaSource(OrdersSource):
 
     @contextmanager
     def arriving(self, child: Child, *day: str) -> Iterator[None]:
-        records = child([sys.executable, "-m", "airflow_nrt.demo.records", *day], stdout=subprocess.PIPE)
+        records = child([sys.executable, "-m", "airflow_nrt.demo.order_lines", *day], stdout=subprocess.PIPE)
         with (self.place / "producer.log").open("w") as log:
             producer = child(self._broker.producer(TOPIC), stdin=records.stdout, stdout=log, stderr=log)
         # The producer alone reads them: if it ends, they end.

@@ -12,7 +12,7 @@ from airflow_nrt.basics.spelling import bigint
 from airflow_nrt.engine.dimensions.views import provide_newest
 from airflow_nrt.engine.sources import source_of
 from airflow_nrt.engine.sources.request import ReadRequest
-from airflow_nrt.engine.spark.frames import run_query
+from airflow_nrt.engine.spark.query_frames import run_query
 from airflow_nrt.engine.spark.tuning import Tasks, tune_for
 from airflow_nrt.engine.time.accept_or_reject import accepted, judge, metered
 from airflow_nrt.engine.time.batch_clock import absorbed

@@ -21,7 +21,7 @@ from airflow_nrt.engine.publish.ledger import reasons, write_late, write_rejecte
 from airflow_nrt.engine.publish.staging import Staging
 from airflow_nrt.engine.sources import source_of
 from airflow_nrt.engine.sources.request import ReadRequest
-from airflow_nrt.engine.spark.frames import run_query
+from airflow_nrt.engine.spark.query_frames import run_query
 from airflow_nrt.engine.state.store import SliceStore, Written
 from airflow_nrt.engine.time.accept_or_reject import judge, metered, rejected, without_lines
 from airflow_nrt.engine.time.batch_clock import absorbed

@@ -2,7 +2,7 @@
 
 A scalar or table function is one UDF over its values. An aggregate has `…_of_rows`, from an array of rows to the value.
 If it merges it also has `…_fold`, from an array of rows and accumulators to one accumulator, `…_scan`, from an array of
-accumulators to their running merges, and `…_result`, from an accumulator to the value (`aggregates.py`).
+accumulators to their running merges, and `…_result`, from an accumulator to the value (`python_aggregates.py`).
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from pyspark.sql.functions import udf
 from pyspark.sql.pandas.functions import ArrowUDFType, PandasUDFType, arrow_udf, pandas_udf
 
 from airflow_nrt.basics.times_of_day import SPARK_TIME, times_as
-from airflow_nrt.engine.functions.aggregates import folding, resulting, scanning
+from airflow_nrt.engine.functions.python_aggregates import folding, resulting, scanning
 from airflow_nrt.engine.functions.scalar import guarded, of_series
-from airflow_nrt.engine.functions.travelling import travelling
+from airflow_nrt.engine.functions.shipped_modules import travelling
 from airflow_nrt.model.plan import Plan
 from airflow_nrt.program.functions import PythonFunction
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from airflow_nrt.basics.errors import STOP_MARK
-from airflow_nrt.engine.functions.travelling import find_by_text
+from airflow_nrt.engine.functions.shipped_modules import find_by_text
 from airflow_nrt.functions import FunctionContext, UserDefinedFunction
 from airflow_nrt.program.functions import PythonFunction
 

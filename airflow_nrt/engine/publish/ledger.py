@@ -10,7 +10,7 @@ from pathlib import Path
 from pyspark.sql import DataFrame, SparkSession
 
 from airflow_nrt.engine.spark.paths import GLOB
-from airflow_nrt.engine.state.columns import LATE
+from airflow_nrt.engine.state.state_columns import LATE
 from airflow_nrt.files.durable import replace_file
 from airflow_nrt.files.private_files import make_private
 from airflow_nrt.home.home import Home

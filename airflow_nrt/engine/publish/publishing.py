@@ -15,7 +15,7 @@ from airflow_nrt.engine.dimensions.remembered import remove_forgotten
 from airflow_nrt.engine.failures.servers import UnreachableError
 from airflow_nrt.engine.faults import reach
 from airflow_nrt.engine.publish.owing import Attempt, Owing, at_once
-from airflow_nrt.engine.sampling.windows import sample_entry, sample_insert
+from airflow_nrt.engine.sampling.window_samples import sample_entry, sample_insert
 from airflow_nrt.engine.sinks import sink_of
 from airflow_nrt.files.file_numbers import number_of
 from airflow_nrt.home.heartbeat import now_ms

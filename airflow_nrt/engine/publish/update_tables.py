@@ -15,8 +15,8 @@ from pyspark.sql import functions as F
 
 from airflow_nrt.basics.spelling import quote
 from airflow_nrt.engine.sinks.file_staging import file_of, partition_sql
-from airflow_nrt.engine.spark.frames import same
-from airflow_nrt.engine.state.columns import SLICE
+from airflow_nrt.engine.spark.query_frames import same
+from airflow_nrt.engine.state.state_columns import SLICE
 from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.home.log.entries import Published, StateFile
 from airflow_nrt.home.log.state_kinds import TableParts

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from pyspark.sql import DataFrame
 
-from airflow_nrt.engine.spark.frames import run_sql
+from airflow_nrt.engine.spark.query_frames import run_sql
 from airflow_nrt.model.internal_columns import SORTED_BY
 from airflow_nrt.model.plan import Insert
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pyspark.sql import DataFrame, SparkSession
 
 from airflow_nrt.engine.spark.cluster import cores
-from airflow_nrt.engine.spark.settings import Settings, set_all, settings_of
+from airflow_nrt.engine.spark.temporary_settings import Settings, set_all, settings_of
 from airflow_nrt.home.log.entries import Split, StateFile
 
 MANY_ROWS = 50_000

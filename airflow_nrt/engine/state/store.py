@@ -15,7 +15,7 @@ from airflow_nrt.basics.spelling import quote
 from airflow_nrt.engine.spark.footers import Footer, read_footer
 from airflow_nrt.engine.spark.paths import GLOB
 from airflow_nrt.engine.spark.tuning import Tasks, Tuning
-from airflow_nrt.engine.state.columns import LATE, SLICE
+from airflow_nrt.engine.state.state_columns import LATE, SLICE
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import StateFile
 

@@ -14,7 +14,7 @@ from pyspark.sql import functions as F
 from airflow_nrt.engine.aggregates.accumulator_layout import AccumulatorLayout, accumulator_layout
 from airflow_nrt.engine.aggregates.group_merge import aggregate, merge_groups
 from airflow_nrt.engine.spark.tuning import Tasks
-from airflow_nrt.engine.state.columns import SLICE
+from airflow_nrt.engine.state.state_columns import SLICE
 from airflow_nrt.engine.updating.sides import added, changed
 from airflow_nrt.engine.updating.step import Step
 from airflow_nrt.model.internal_columns import AFTER, ALIVE, KEY, POSITION, key_of

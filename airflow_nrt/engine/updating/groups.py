@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from airflow_nrt.engine.spark.frames import same
-from airflow_nrt.engine.state.columns import SLICE
+from airflow_nrt.engine.spark.query_frames import same
+from airflow_nrt.engine.state.state_columns import SLICE
 from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.engine.windows.compaction import full_level
 from airflow_nrt.home.log.state_kinds import GroupVersions

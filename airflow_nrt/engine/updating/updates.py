@@ -9,7 +9,7 @@ from types import MappingProxyType
 from pyspark.sql import DataFrame
 
 from airflow_nrt.engine.sinks.changelog import by_key, changelog
-from airflow_nrt.engine.spark.frames import run_query
+from airflow_nrt.engine.spark.query_frames import run_query
 from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.engine.updating.checkpointed_frames import CheckpointedFrames
 from airflow_nrt.engine.updating.execution import HeldState

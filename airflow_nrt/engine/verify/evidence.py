@@ -23,11 +23,11 @@ from airflow_nrt.engine.failures.causes import FILE_GONE
 from airflow_nrt.engine.failures.thrown import chain_of
 from airflow_nrt.engine.sources import source_of
 from airflow_nrt.engine.sources.place import BLOCK, FILE, INDEX, NUMBER
-from airflow_nrt.engine.spark.frames import run_query
 from airflow_nrt.engine.spark.given_rows import given_rows
 from airflow_nrt.engine.spark.paths import GLOB
+from airflow_nrt.engine.spark.query_frames import run_query
 from airflow_nrt.engine.spark.tuning import Tasks
-from airflow_nrt.engine.state.columns import LATE
+from airflow_nrt.engine.state.state_columns import LATE
 from airflow_nrt.engine.time.accept_or_reject import PROPOSAL, REASON, accepted, judge
 from airflow_nrt.engine.time.batch_clock import absorbed
 from airflow_nrt.engine.time.future import latest_rowtime

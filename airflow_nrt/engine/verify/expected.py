@@ -9,13 +9,13 @@ from airflow_nrt.basics.instants import END_OF_TIME
 from airflow_nrt.basics.spelling import bigint, quote
 from airflow_nrt.engine.archive.source_archive import BACKFILL, ENTRY
 from airflow_nrt.engine.batch.batch import computed, same_rows
-from airflow_nrt.engine.spark.frames import run_query
+from airflow_nrt.engine.spark.query_frames import run_query
 from airflow_nrt.engine.verify.comparison import without
 from airflow_nrt.engine.verify.evidence import (
     fired_rows,
     with_watermark,
 )
-from airflow_nrt.engine.verify.scene import Scene
+from airflow_nrt.engine.verify.verification_inputs import Scene
 from airflow_nrt.home.log.history import History
 from airflow_nrt.model.internal_columns import WINDOW_END
 from airflow_nrt.model.plan import Insert

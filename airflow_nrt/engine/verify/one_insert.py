@@ -23,7 +23,7 @@ from airflow_nrt.engine.verify.bad_windows import (
 from airflow_nrt.engine.verify.comparison import CLASS, Sides, classify
 from airflow_nrt.engine.verify.expected import expected_rows, rows_so_far, rows_that_stand
 from airflow_nrt.engine.verify.interval import bounds_of
-from airflow_nrt.engine.verify.scene import Scene
+from airflow_nrt.engine.verify.verification_inputs import Scene
 from airflow_nrt.engine.verify.window_history import histories
 from airflow_nrt.home.log.entries import OperatorState
 from airflow_nrt.home.log.state_kinds import Partials

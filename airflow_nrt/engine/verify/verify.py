@@ -29,7 +29,7 @@ from airflow_nrt.engine.verify.evidence import (
 )
 from airflow_nrt.engine.verify.interval import EVERYTHING, Interval, bounds_of
 from airflow_nrt.engine.verify.one_insert import verify_insert
-from airflow_nrt.engine.verify.scene import Scene, unfilled
+from airflow_nrt.engine.verify.verification_inputs import Scene, unfilled
 from airflow_nrt.engine.windows.layout_of import layout_of
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Split

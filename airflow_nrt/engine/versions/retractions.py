@@ -8,7 +8,7 @@ from pyspark.sql import functions as F
 from airflow_nrt.basics.spelling import quote
 from airflow_nrt.basics.types import Field
 from airflow_nrt.engine.sinks.changelog import changelog, in_update_form
-from airflow_nrt.engine.state.columns import SLICE
+from airflow_nrt.engine.state.state_columns import SLICE
 from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.home.log.entries import StateFile
 from airflow_nrt.model.internal_columns import AFTER, KEY, WINDOW_END, key_of

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from airflow_nrt.engine.spark.frames import same
-from airflow_nrt.engine.state.columns import SLICE
+from airflow_nrt.engine.spark.query_frames import same
+from airflow_nrt.engine.state.state_columns import SLICE
 from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.home.log.entries import StateFile
 from airflow_nrt.model.internal_columns import WINDOW_END, WINDOW_START

@@ -15,15 +15,15 @@ from pyspark.sql import functions as F
 
 from airflow_nrt.basics.instants import END_OF_TIME
 from airflow_nrt.basics.spelling import quote, string_literal
-from airflow_nrt.engine.state.columns import SLICE
+from airflow_nrt.engine.state.state_columns import SLICE
 from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.engine.updating.checkpointed_frames import CheckpointedFrames
 from airflow_nrt.engine.versions.retractions import changed_rows, show, shown_rows
 from airflow_nrt.engine.versions.session_versions import STATE, STATES, counted, keep, kept, turn
-from airflow_nrt.engine.windows.aggregate import no_windows
 from airflow_nrt.engine.windows.execution import execution_of
 from airflow_nrt.engine.windows.firing import Round
 from airflow_nrt.engine.windows.slices import Layout
+from airflow_nrt.engine.windows.window_operator import no_windows
 from airflow_nrt.engine.windows.window_state import Firing
 from airflow_nrt.home.log.entries import Position, Published, StateFile, Versions
 from airflow_nrt.home.log.state_kinds import Partials

@@ -15,8 +15,8 @@ from airflow_nrt.engine.spark.given_rows import empty_rows
 from airflow_nrt.engine.spark.tuning import ONE
 from airflow_nrt.engine.time.accept_or_reject import accepted, judge
 from airflow_nrt.engine.time.batch_clock import absorbed
-from airflow_nrt.engine.windows.aggregate import no_windows
 from airflow_nrt.engine.windows.regroup import regroup
+from airflow_nrt.engine.windows.window_operator import no_windows
 from airflow_nrt.model.internal_columns import AFTER, KEY, OP, SEEN
 from airflow_nrt.model.plan import Plan, Source
 from airflow_nrt.model.tables import LINE

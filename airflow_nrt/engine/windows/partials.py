@@ -19,7 +19,7 @@ from collections.abc import Sequence
 from pyspark.sql import DataFrame
 
 from airflow_nrt.engine.aggregates.group_merge import aggregate
-from airflow_nrt.engine.state.columns import LATE
+from airflow_nrt.engine.state.state_columns import LATE
 from airflow_nrt.engine.windows.lateness import late, placed, slots
 from airflow_nrt.engine.windows.slices import Layout
 

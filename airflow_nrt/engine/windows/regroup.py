@@ -8,11 +8,11 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from airflow_nrt.engine.aggregates.group_merge import merge_groups
-from airflow_nrt.engine.spark.frames import run_query
+from airflow_nrt.engine.spark.query_frames import run_query
 from airflow_nrt.engine.spark.tuning import Tasks
-from airflow_nrt.engine.state.columns import SLICE
-from airflow_nrt.engine.windows.aggregate import finish
+from airflow_nrt.engine.state.state_columns import SLICE
 from airflow_nrt.engine.windows.layout_of import accumulators_of
+from airflow_nrt.engine.windows.window_operator import finish
 from airflow_nrt.model.internal_columns import POSITION, WINDOW_END
 from airflow_nrt.model.operators import Regroup
 

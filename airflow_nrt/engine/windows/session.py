@@ -13,17 +13,17 @@ from functools import reduce
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from airflow_nrt.engine.spark.frames import run_query
+from airflow_nrt.engine.spark.query_frames import run_query
 from airflow_nrt.engine.spark.tuning import Tasks
-from airflow_nrt.engine.state.columns import LATE, SLICE
+from airflow_nrt.engine.state.state_columns import LATE, SLICE
 from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.engine.windows import cumulate
-from airflow_nrt.engine.windows.aggregate import finish
 from airflow_nrt.engine.windows.lateness import late_words
 from airflow_nrt.engine.windows.partials import combine
-from airflow_nrt.engine.windows.sessions import IS_LATE, assigned
+from airflow_nrt.engine.windows.session_bounds import IS_LATE, assigned
 from airflow_nrt.engine.windows.slice_merge import close
 from airflow_nrt.engine.windows.slices import Layout
+from airflow_nrt.engine.windows.window_operator import finish
 from airflow_nrt.engine.windows.window_state import Firing
 from airflow_nrt.home.log.entries import OperatorState
 from airflow_nrt.home.log.state_kinds import Partials

@@ -16,7 +16,7 @@ from pyspark.sql import functions as F
 from airflow_nrt.engine.aggregates.accumulator_layout import DistinctSet
 from airflow_nrt.engine.aggregates.group_merge import aggregate, exchanged, merge_groups, padded
 from airflow_nrt.engine.spark.tuning import Tasks
-from airflow_nrt.engine.state.columns import SLICE
+from airflow_nrt.engine.state.state_columns import SLICE
 from airflow_nrt.engine.windows.slices import Layout
 from airflow_nrt.model.windows import Sql
 

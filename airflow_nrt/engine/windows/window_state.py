@@ -12,11 +12,11 @@ from dataclasses import dataclass, replace
 from pyspark.sql import DataFrame
 
 from airflow_nrt.engine.aggregates.accumulator_layout import names
-from airflow_nrt.engine.state.columns import SLICE
+from airflow_nrt.engine.state.state_columns import SLICE
 from airflow_nrt.engine.state.store import SliceStore
-from airflow_nrt.engine.windows.aggregate import fire
 from airflow_nrt.engine.windows.slice_merge import History, close
 from airflow_nrt.engine.windows.slices import Layout
+from airflow_nrt.engine.windows.window_operator import fire
 from airflow_nrt.home.log.entries import OperatorState, StateFile
 from airflow_nrt.home.log.state_kinds import Partials
 from airflow_nrt.model.windows import Sql

@@ -12,7 +12,7 @@ from airflow_nrt.home.driver_log import last_lines_or_reason
 from airflow_nrt.home.heartbeat import Heartbeat, read_heartbeat
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.status import read_pulse, read_status
-from airflow_nrt.launch.records import last_launch
+from airflow_nrt.launch.launch_records import last_launch
 from airflow_nrt.operators.common import NrtBaseOperator
 from airflow_nrt.triggers.progress import STATUS, end_xcom, status_xcom
 

@@ -14,8 +14,8 @@ from airflow_nrt.basics.texts import shortened
 from airflow_nrt.home.heartbeat import Heartbeat, read_heartbeat
 from airflow_nrt.home.home import Home
 from airflow_nrt.launch.engine import place_report
+from airflow_nrt.launch.launch_records import Launch, last_launch, pending_launch
 from airflow_nrt.launch.living import kill_driver, living_driver
-from airflow_nrt.launch.records import Launch, last_launch, pending_launch
 from airflow_nrt.launch.start import LaunchFailedError, await_driver, next_number, start_launch
 from airflow_nrt.operators.messages.ending import FinalError
 from airflow_nrt.operators.supervision.restarts import BudgetSpentError

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from airflow_nrt.cli.config.files import read_config
+from airflow_nrt.cli.config.config_files import read_config
 from tests.cli.conftest import Command
 from tests.cli.place import REPORT, furnish
 from tests.docs.pages import DOCS, examples_of

@@ -20,7 +20,7 @@ from airflow_nrt.engine.verify.verify import verify
 from airflow_nrt.home.heartbeat import FINISHED, read_heartbeat
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.status import read_status
-from airflow_nrt.launch.records import last_launch
+from airflow_nrt.launch.launch_records import last_launch
 from airflow_nrt.model.plan import Plan
 from airflow_nrt.table.reports.load import load_report, plan_of_home
 

@@ -100,7 +100,7 @@ def test_no_sample_is_kept_where_none_is_wanted_or_none_can_be(spark, tmp_path: 
 
 def test_of_many_bytes_the_newest_windows_are_sampled(spark, tmp_path: Path, monkeypatch) -> None:
     """Whoever catches up on a year of large windows is not held up."""
-    from airflow_nrt.engine.sampling import windows
+    from airflow_nrt.engine.sampling import window_samples as windows
 
     monkeypatch.setattr(windows, "_MOST_BYTES", 400)
     plan = plan_of(tmp_path, events_table(), curve_insert(CURVE.sql, FEW, format="csv"))

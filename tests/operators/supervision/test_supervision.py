@@ -24,7 +24,7 @@ from airflow_nrt.home.heartbeat import FAILED, FINISHED, STOPPED
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.ids import home_id
 from airflow_nrt.launch import living
-from airflow_nrt.launch.records import last_launch
+from airflow_nrt.launch.launch_records import last_launch
 from airflow_nrt.operators.stream import NrtStreamOperator
 from airflow_nrt.operators.supervision import supervision
 from airflow_nrt.triggers.driver_health import BROKEN, ENDED, LOST, STALLED, DriverWatch, Judgement

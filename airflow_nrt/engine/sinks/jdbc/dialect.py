@@ -54,7 +54,7 @@ class Dialect(ABC):
 
     @abstractmethod
     def read(self, column: str, kind: DataType) -> str:
-        """SQL of a column's value as the text that `texts.py` reads."""
+        """SQL of a column's value as the text that `values_as_texts.py` reads."""
 
     @abstractmethod
     def upsert(self, table: str, columns: Sequence[str], rows: str, key: Sequence[str]) -> str:

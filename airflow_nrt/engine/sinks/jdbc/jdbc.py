@@ -21,7 +21,7 @@ from airflow_nrt.engine.sinks.jdbc.dialects import dialect_of
 from airflow_nrt.engine.sinks.jdbc.reading import ROWS_AT_ONCE, table_rows
 from airflow_nrt.engine.sinks.jdbc.tables import OP as STAGED_OP
 from airflow_nrt.engine.sinks.jdbc.tables import ROW, STAGE, WINDOW, Tables, stages_of
-from airflow_nrt.engine.sinks.jdbc.texts import text_sql, written
+from airflow_nrt.engine.sinks.jdbc.values_as_texts import text_sql, written
 from airflow_nrt.engine.sinks.sink import Decided, Sink, Standing
 from airflow_nrt.engine.sinks.staged_parquet import in_windows, read_staged, staged_parquet, staged_sample
 from airflow_nrt.home.home import Home

@@ -9,7 +9,7 @@ from pyspark.sql import DataFrame, SparkSession
 from airflow_nrt.basics.spelling import quote
 from airflow_nrt.engine.sinks.jdbc.database import credentials, explained
 from airflow_nrt.engine.sinks.jdbc.dialects import dialect_of
-from airflow_nrt.engine.sinks.jdbc.texts import value_sql
+from airflow_nrt.engine.sinks.jdbc.values_as_texts import value_sql
 from airflow_nrt.model.connectors.jdbc import TABLE
 from airflow_nrt.model.tables import Column, Table
 

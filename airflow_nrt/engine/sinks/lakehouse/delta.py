@@ -16,9 +16,9 @@ from airflow_nrt.engine.failures.thrown import chain_of
 from airflow_nrt.engine.sinks.lakehouse.delta_past import delta_past
 from airflow_nrt.engine.sinks.lakehouse.lake_table import CHANGES, LakeTable, Mark
 from airflow_nrt.engine.sinks.table_past import TablePast
-from airflow_nrt.engine.spark.frames import named
 from airflow_nrt.engine.spark.lakehouse.delta_log import delta_mark, delta_properties, delta_snapshot
-from airflow_nrt.engine.spark.settings import setting
+from airflow_nrt.engine.spark.query_frames import named
+from airflow_nrt.engine.spark.temporary_settings import setting
 from airflow_nrt.home.heartbeat import now_ms
 from airflow_nrt.model.connectors.delta import PATH
 

@@ -21,9 +21,9 @@ from airflow_nrt.engine.java.objects import elements
 from airflow_nrt.engine.sinks.lakehouse.iceberg_past import iceberg_past, in_snapshot
 from airflow_nrt.engine.sinks.lakehouse.lake_table import CHANGES, LakeTable, Mark
 from airflow_nrt.engine.sinks.table_past import TablePast
-from airflow_nrt.engine.spark.frames import named
 from airflow_nrt.engine.spark.lakehouse.iceberg_catalog import IcebergPlace
-from airflow_nrt.engine.spark.settings import setting
+from airflow_nrt.engine.spark.query_frames import named
+from airflow_nrt.engine.spark.temporary_settings import setting
 from airflow_nrt.model.plan import Insert
 
 _MAIN = "main"

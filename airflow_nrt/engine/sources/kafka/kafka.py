@@ -8,10 +8,10 @@ from pyspark.sql import DataFrame, SparkSession
 
 from airflow_nrt.basics.spelling import string_literal
 from airflow_nrt.engine.sources.kafka.client import Client
+from airflow_nrt.engine.sources.kafka.kafka_rows import load_rows
 from airflow_nrt.engine.sources.kafka.offset_ranges import Partitions
 from airflow_nrt.engine.sources.kafka.records import no_records, read_ranges
 from airflow_nrt.engine.sources.kafka.retention import still_there
-from airflow_nrt.engine.sources.kafka.rows import load_rows
 from airflow_nrt.engine.sources.place import BLOCK, FILE, INDEX
 from airflow_nrt.engine.sources.request import ReadRequest
 from airflow_nrt.engine.sources.source import Source

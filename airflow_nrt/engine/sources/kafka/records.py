@@ -12,7 +12,7 @@ from pyspark.sql import functions as F
 from airflow_nrt.basics.spelling import quote
 from airflow_nrt.engine.sources.kafka.client import patience
 from airflow_nrt.engine.sources.kafka.contents import parsed
-from airflow_nrt.engine.sources.kafka.rows import rows_of_topics
+from airflow_nrt.engine.sources.kafka.kafka_rows import rows_of_topics
 from airflow_nrt.engine.sources.kafka.upserts import key_fault, parsed_upserts
 from airflow_nrt.engine.sources.malformed import FAULT, WHY, both_faults
 from airflow_nrt.engine.sources.place import BLOCK, FILE, INDEX, NUMBER

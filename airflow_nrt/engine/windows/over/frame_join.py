@@ -12,9 +12,9 @@ from dataclasses import replace
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from airflow_nrt.engine.spark.frames import run_query
+from airflow_nrt.engine.spark.query_frames import run_query
 from airflow_nrt.engine.spark.tuning import Tasks
-from airflow_nrt.engine.state.columns import LATE, SLICE
+from airflow_nrt.engine.state.state_columns import LATE, SLICE
 from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.engine.windows.slices import Layout
 from airflow_nrt.engine.windows.window_state import Firing

@@ -18,8 +18,8 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from airflow_nrt.basics.instants import BEFORE_TIME, END_OF_TIME
-from airflow_nrt.engine.spark.frames import same
-from airflow_nrt.engine.state.columns import EXPIRES, GENERATION, SLICE
+from airflow_nrt.engine.spark.query_frames import same
+from airflow_nrt.engine.state.state_columns import EXPIRES, GENERATION, SLICE
 from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.engine.windows.over.row_frames import PLACE
 from airflow_nrt.engine.windows.slices import Layout

@@ -16,9 +16,9 @@ from dataclasses import replace
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from airflow_nrt.engine.spark.frames import run_query, same
+from airflow_nrt.engine.spark.query_frames import run_query, same
 from airflow_nrt.engine.spark.tuning import Tasks
-from airflow_nrt.engine.state.columns import GENERATION, LATE, SLICE
+from airflow_nrt.engine.state.state_columns import GENERATION, LATE, SLICE
 from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.engine.windows.lateness import late_words
 from airflow_nrt.engine.windows.over import key_expiry

@@ -20,7 +20,7 @@ from typing import Any
 
 from pyspark.sql import DataFrame
 
-from airflow_nrt.engine.spark.frames import run_query
+from airflow_nrt.engine.spark.query_frames import run_query
 from airflow_nrt.model.internal_columns import SOURCE_HIDDEN
 from airflow_nrt.sql.expressions.functions import FAMILIES
 from airflow_nrt.sql.parse import ast

@@ -12,8 +12,8 @@ import pytest
 
 from airflow_nrt.basics.errors import HomeError
 from airflow_nrt.home.heartbeat import now_ms
+from airflow_nrt.launch.launch_records import Launch, last_launch, pending_launch, put_launch
 from airflow_nrt.launch.processes import ProcessMark
-from airflow_nrt.launch.records import Launch, last_launch, pending_launch, put_launch
 from tests.launch.homes import HOST, beat, launch, new_home
 
 

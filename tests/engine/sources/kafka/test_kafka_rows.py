@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from airflow_nrt.engine.java import fitting, java_class
-from airflow_nrt.engine.sources.kafka.rows import copied_rows, rows_of_topics
+from airflow_nrt.engine.sources.kafka.kafka_rows import copied_rows, rows_of_topics
 from tests.servers.kafka import Broker, Topics
 
 RANGES = {"rows_a-0": (1, 4), "rows_a-1": (0, 0), "rows_b-0": (0, 1)}

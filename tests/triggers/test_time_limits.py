@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from airflow_nrt.triggers.limits import within
+from airflow_nrt.triggers.time_limits import within
 
 
 def test_the_result() -> None:

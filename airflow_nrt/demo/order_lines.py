@@ -1,6 +1,6 @@
 """The demonstration's day of orders as lines for Kafka's console producer: key, tab, value.
 
-    python -m airflow_nrt.demo.records [--rows 300000] [--seconds 60] [--seed 7]
+    python -m airflow_nrt.demo.order_lines [--rows 300000] [--seconds 60] [--seed 7]
 
 The key is the shop, so that a shop's orders are in one partition, in the order of their arrival.
 """

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from airflow_nrt.engine.state.columns import SLICE
+from airflow_nrt.engine.state.state_columns import SLICE
 from airflow_nrt.model.internal_columns import BATCH, SEEN, WINDOW_START
 
 IS_LATE = "_nrt_is_late"

@@ -11,7 +11,7 @@ import pytest
 from pyspark import cloudpickle
 
 from airflow_nrt.engine.functions.scalar import guarded
-from airflow_nrt.engine.functions.travelling import travelling
+from airflow_nrt.engine.functions.shipped_modules import travelling
 from airflow_nrt.table.reports.load import load_report
 from tests.program.test_modules import written
 
@@ -37,7 +37,7 @@ import pickle, sys
 from airflow_nrt.table import TableEnvironment, col, udf
 from pyspark import cloudpickle
 from airflow_nrt.engine.functions.scalar import guarded
-from airflow_nrt.engine.functions.travelling import travelling
+from airflow_nrt.engine.functions.shipped_modules import travelling
 import helper_of_main
 
 t_env = TableEnvironment.create()

@@ -18,7 +18,7 @@ from airflow_nrt.basics.java_sources import KAFKA_ROWS
 from airflow_nrt.engine.java.java_class import shipped_class
 from airflow_nrt.engine.java.objects import java_class
 from airflow_nrt.engine.sources.kafka.client import PATIENCE
-from airflow_nrt.engine.spark.settings import setting
+from airflow_nrt.engine.spark.temporary_settings import setting
 
 Ranges = Mapping[str, tuple[int, int]]
 """By partition (`topic-number`), the first offset and the one after the last."""

@@ -12,7 +12,7 @@ from airflow.sdk import DAG, CronDataIntervalTimetable
 from airflow.sdk.exceptions import AirflowFailException
 
 from airflow_nrt.basics.errors import InputError
-from airflow_nrt.launch.environment import needed_environment
+from airflow_nrt.launch.driver_environment import needed_environment
 from airflow_nrt.operators.backfill import NrtBackfillOperator
 from airflow_nrt.operators.command import Command
 from airflow_nrt.operators.interval import zone_of_clock

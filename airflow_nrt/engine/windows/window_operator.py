@@ -9,10 +9,10 @@ from pyspark.sql import DataFrame, SparkSession
 from airflow_nrt.basics.types import DataType, Field
 from airflow_nrt.engine.aggregates.accumulator_layout import AccumulatorLayout
 from airflow_nrt.engine.aggregates.group_merge import exchanged
-from airflow_nrt.engine.spark.frames import run_query
 from airflow_nrt.engine.spark.given_rows import empty_rows
+from airflow_nrt.engine.spark.query_frames import run_query
 from airflow_nrt.engine.spark.tuning import Tasks
-from airflow_nrt.engine.state.columns import LATE, SLICE
+from airflow_nrt.engine.state.state_columns import LATE, SLICE
 from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.engine.windows.partials import lift
 from airflow_nrt.engine.windows.slice_merge import close
