@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from pyspark.sql import DataFrame
 
 from airflow_nrt.engine.spark.tuning import Tasks
-from airflow_nrt.engine.updating.execution import Files, HeldState, UpdatingExecution
+from airflow_nrt.engine.state.levels import Files
+from airflow_nrt.engine.updating.execution import HeldState, UpdatingExecution
 from airflow_nrt.engine.updating.groups import Groups
 from airflow_nrt.engine.updating.step import Step
 from airflow_nrt.home.log.state_kinds import GroupVersions
