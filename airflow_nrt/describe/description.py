@@ -30,7 +30,6 @@ from airflow_nrt.model.updating import (
     UpdatingRows,
     UpdatingSessions,
 )
-from airflow_nrt.model.windows import Over, Session, Window
 from airflow_nrt.model.written import Written
 
 _UNBOUNDED = {END: "nothing but the end of its sources", None: "nothing: every key is kept for ever"}
@@ -135,11 +134,9 @@ def _operator(operator: WindowAggregate) -> dict[str, Any]:
 
 def _describer_of(operator: WindowAggregate) -> Callable[[WindowAggregate], dict[str, Any]]:
     """The description of this kind of operator alone."""
-    kinds: dict[type[Window], Callable[[WindowAggregate], dict[str, Any]]] = {
-        Session: _sessions,
-        Over: _row_parts if operator.parts else _row_windows,
-    }
-    return kinds.get(type(operator.window), _slices)
+    if operator.window.of_each_row:
+        return _row_parts if operator.parts else _row_windows
+    return _sessions if operator.window.bounded_by_rows else _slices
 
 
 def _regroup(operator: Regroup) -> dict[str, Any]:

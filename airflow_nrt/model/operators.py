@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from airflow_nrt.basics.instants import LAST_MINUTE
 from airflow_nrt.basics.metadata import METADATA
 from airflow_nrt.basics.types import BIGINT, DataType, Field
-from airflow_nrt.model.aggregates import AGGREGATES, NEIGHBOURS, Aggregate
+from airflow_nrt.model.aggregates import AGGREGATES, NEIGHBOURS, ROUNDING, Aggregate
 from airflow_nrt.model.internal_columns import POSITION, ROWTIME, WINDOW_END, WINDOW_START
 from airflow_nrt.model.windows import Ends, Window
 from airflow_nrt.model.written import Written
@@ -80,7 +80,13 @@ class AggregateCall:
         values that are summed as DOUBLE, because a large value can't be subtracted without a rounding error.
         """
         kind = self.built_in
-        return self.distinct and kind is not None and self.argument_type is not None and kind.leaves(self.argument_type)
+        operand = self.argument_type
+        return self.distinct and kind is not None and operand is not None and kind.retractable(operand)
+
+    @property
+    def tolerance(self) -> float:
+        """How far stream and batch may differ, relative above 1: 0 if the order of rows and partials makes none."""
+        return ROUNDING if self.built_in is None else self.built_in.tolerance_of(self.argument_type)
 
 
 ROWS_COME = AggregateCall("rows", "COUNT", None, None, None, False, BIGINT, "COUNT(*)")

@@ -6,6 +6,7 @@ class in a jar that the driver writes.
 
 from __future__ import annotations
 
+import uuid
 import zipfile
 from collections.abc import Iterable
 from importlib.resources import files
@@ -56,9 +57,12 @@ class JavaClass:
         if jar.exists():
             # Another session of this Spark has shipped it, and Java reads it.
             return
-        with zipfile.ZipFile(jar, "w") as classes:
+        # It gets its name when it is whole: one that could not be written is not taken for shipped.
+        aside = jar.with_name(f".{jar.name}.{uuid.uuid4().hex}")
+        with zipfile.ZipFile(aside, "w") as classes:
             for one in elements(self._compiler.getBytecodes().entrySet()):
                 classes.writestr(f"{one.getKey().replace('.', '/')}.class", bytes(one.getValue()))
+        aside.replace(jar)
         # The class loader of all threads of this JVM, which compiles the code that tasks run.
         jvm = self._context._jvm
         file = java_class(jvm, "java.io.File")(str(jar))

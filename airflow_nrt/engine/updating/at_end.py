@@ -11,10 +11,10 @@ from pyspark.sql import DataFrame
 
 from airflow_nrt.basics.spelling import quote
 from airflow_nrt.engine.spark.tuning import Tasks
+from airflow_nrt.engine.state.levels import Files, merge_full_level
 from airflow_nrt.engine.state.state_columns import SLICE
 from airflow_nrt.engine.state.store import SliceStore
-from airflow_nrt.engine.updating.execution import Files, HeldState, UpdatingExecution
-from airflow_nrt.engine.windows.compaction import full_level
+from airflow_nrt.engine.updating.execution import HeldState, UpdatingExecution
 from airflow_nrt.home.log.state_kinds import NumberedRows
 from airflow_nrt.model.internal_columns import AFTER, CHANGE_HIDDEN, KEY
 from airflow_nrt.model.updating import RowsAtEnd
@@ -39,27 +39,25 @@ class AtEnd(UpdatingExecution):
         return (held.files if file is None else self._compacted(held.store, (*held.files, file))), None
 
     def ended(self, held: HeldState) -> DataFrame | None:
-        rows = self._read(held.store, held.files)
-        return None if rows is None else self.compute(rows, held.store.tasks)
+        rows = held.store.read(held.files, self._stored)
+        return None if rows is None else self.compute(self._newest(rows, held.files), held.store.tasks)
 
     @property
     def _columns(self) -> tuple[str, ...]:
         names = (quote(field.name) for field in self.operator.fields)
         return (*names, *CHANGE_HIDDEN) if self.operator.changing else tuple(names)
 
-    def _read(self, store: SliceStore, files: Files) -> DataFrame | None:
+    @property
+    def _stored(self) -> tuple[str, ...]:
         hidden = CHANGE_HIDDEN if self.operator.changing else ()
-        rows = store.read(files, [*(field.name for field in self.operator.fields), *hidden, SLICE])
-        if rows is None or not self.operator.changing:
+        return (*(field.name for field in self.operator.fields), *hidden, SLICE)
+
+    def _newest(self, rows: DataFrame, files: Files) -> DataFrame:
+        """Of each row what its last batch made of it."""
+        if not self.operator.changing:
             return rows
         newest = rows.selectExpr("*", f"max({SLICE}) OVER (PARTITION BY {KEY}) AS _nrt_newest")
         return newest.where(f"{SLICE} = _nrt_newest").drop("_nrt_newest")
 
     def _compacted(self, store: SliceStore, files: Files) -> Files:
-        full = tuple(full_level(files))
-        rows = self._read(store, full)
-        if rows is None:
-            return files
-        merged = store.write(self.operator.name, rows).file
-        rest = tuple(file for file in files if file not in full)
-        return rest if merged is None else (merged, *rest)
+        return merge_full_level(store, self.operator.name, files, self._stored, self._newest)

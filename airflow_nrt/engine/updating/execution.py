@@ -8,11 +8,9 @@ from dataclasses import dataclass
 from pyspark.sql import DataFrame
 
 from airflow_nrt.engine.spark.tuning import Tasks
+from airflow_nrt.engine.state.levels import Files
 from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.engine.updating.checkpointed_frames import CheckpointedFrames
-from airflow_nrt.home.log.entries import StateFile
-
-Files = tuple[StateFile, ...]
 
 
 @dataclass(frozen=True)

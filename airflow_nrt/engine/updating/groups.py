@@ -13,9 +13,9 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from airflow_nrt.engine.spark.query_frames import same
+from airflow_nrt.engine.state.levels import Files, merge_full_level
 from airflow_nrt.engine.state.state_columns import SLICE
 from airflow_nrt.engine.state.store import SliceStore
-from airflow_nrt.engine.windows.compaction import full_level
 from airflow_nrt.home.log.state_kinds import GroupVersions
 from airflow_nrt.model.internal_columns import ALIVE
 
@@ -43,9 +43,10 @@ class Groups:
     def rows(self, touched: DataFrame) -> DataFrame | None:
         """The rows of the groups with these keys. `touched` has each key once. None if there is no state."""
         files = self.versions.after(self.forgotten)
-        rows = self._read(files)
+        rows = self.store.read(files.files, self._stored)
         if rows is None:
             return None
+        rows = self._remembered(rows)
         if self.keys:
             rows = _of_groups(rows, touched, self.keys)
         return self._newest(rows, files).select(*self.columns)
@@ -58,11 +59,12 @@ class Groups:
         grown = remembered if file is None else (*remembered, file)
         return replace(self, versions=GroupVersions(grown))._compacted()
 
-    def _read(self, files: GroupVersions) -> DataFrame | None:
-        rows = self.store.read(files.files, [*self.columns, VERSION])
-        if rows is None or self.forgotten is None:
-            return rows
-        return rows.where(f"{VERSION} > {self.forgotten}L")
+    @property
+    def _stored(self) -> tuple[str, ...]:
+        return (*self.columns, VERSION)
+
+    def _remembered(self, rows: DataFrame) -> DataFrame:
+        return rows if self.forgotten is None else rows.where(f"{VERSION} > {self.forgotten}L")
 
     def _newest(self, rows: DataFrame, files: GroupVersions) -> DataFrame:
         if self.identity is None:
@@ -75,17 +77,16 @@ class Groups:
         return rows.selectExpr("*", newest).where(f"{VERSION} = _nrt_newest").drop("_nrt_newest")
 
     def _compacted(self) -> Groups:
-        full = GroupVersions(tuple(full_level(self.versions.files)))
-        rows = self._read(full)
-        if rows is None:
-            return self
-        rest = self.versions.without(full)
-        newest = self._newest(rows, full)
-        if ALIVE in self.columns and rest.follow(full):
+        files = merge_full_level(self.store, self.operator, self.versions.files, self._stored, self._merged)
+        return replace(self, versions=GroupVersions(files))
+
+    def _merged(self, rows: DataFrame, files: Files) -> DataFrame:
+        versions = GroupVersions(files)
+        newest = self._newest(self._remembered(rows), versions)
+        if ALIVE in self.columns and self.versions.without(versions).follow(versions):
             # No older version exists that a retracted row would still have to hide.
-            newest = newest.where(ALIVE)
-        merged = self.store.write(self.operator, newest).file
-        return replace(self, versions=rest if merged is None else GroupVersions((merged, *rest.files)))
+            return newest.where(ALIVE)
+        return newest
 
 
 def _of_groups(rows: DataFrame, groups: DataFrame, keys: tuple[str, ...]) -> DataFrame:

@@ -12,10 +12,10 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from airflow_nrt.engine.spark.tuning import Tasks
+from airflow_nrt.engine.state.levels import Files, merge_full_level
 from airflow_nrt.engine.state.state_columns import SLICE
 from airflow_nrt.engine.state.store import SliceStore
-from airflow_nrt.engine.updating.execution import Files, HeldState, UpdatingExecution
-from airflow_nrt.engine.windows.compaction import full_level
+from airflow_nrt.engine.updating.execution import HeldState, UpdatingExecution
 from airflow_nrt.home.log.state_kinds import RowsByTime
 from airflow_nrt.model.internal_columns import AFTER, KEY, key_of
 from airflow_nrt.model.updating import RecentRows
@@ -66,13 +66,10 @@ class Recent(UpdatingExecution):
         return tuple(field.name for field in self.operator.fields)
 
     def _compacted(self, store: SliceStore, files: Files, oldest: int) -> Files:
-        full = full_level(files)
-        rows = store.read(full, [*self._names, SLICE])
-        if rows is None:
-            return files
-        merged = store.write(self.operator.name, rows.where(f"{SLICE} >= {oldest}L")).file
-        rest = tuple(file for file in files if file not in full)
-        return rest if merged is None else (merged, *rest)
+        def not_left(rows: DataFrame, full: Files) -> DataFrame:
+            return rows.where(f"{SLICE} >= {oldest}L")
+
+        return merge_full_level(store, self.operator.name, files, (*self._names, SLICE), not_left)
 
     def _changes(self, rows: DataFrame) -> DataFrame:
         """The result's columns. Place on arrival and time identify a row, because a line may be two changes."""

@@ -7,6 +7,7 @@ missing, extra, different   the rest, which is unexplained
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
@@ -22,8 +23,6 @@ from airflow_nrt.engine.sinks import sink_of
 from airflow_nrt.model.internal_columns import WINDOW_END
 from airflow_nrt.model.plan import Insert
 
-TOLERANCE = 1e-9
-"""Tolerance of FLOAT and DOUBLE columns, relative above 1: the order of additions differs between stream and batch."""
 CLASS = "_nrt_class"
 _SIDE, _NUMBER = "_nrt_side", "_nrt_number"
 _S, _B, _A = _LETTERS = ("_nrt_s", "_nrt_b", "_nrt_a")
@@ -39,12 +38,15 @@ class Sides:
     arrived: DataFrame | None
 
 
-def classify(insert: Insert, sides: Sides) -> DataFrame:
-    """`_nrt_end`, the key as text, the published and the batch's values as text, and `_nrt_class`, a row each."""
+def classify(insert: Insert, sides: Sides, tolerance: float) -> DataFrame:
+    """`_nrt_end`, the key as text, the published and the batch's values as text, and `_nrt_class`, a row each.
+
+    FLOAT and DOUBLE are equal if they differ by no more than the tolerance, relative above 1 (`tolerance_of`).
+    """
     fields = [Field(field.name, times_as(field.type, STRING)) for field in insert.query.fields]
     sides = _with_times_shown(insert.query.fields, sides)
     if insert.key is None:
-        return _classify_multiset(fields, sides)
+        return _classify_multiset(fields, sides, tolerance)
     keys = [WINDOW_END, *(quote(name) for name in insert.key)]
     values = [field for field in fields if field.name not in insert.key]
     parts = [_side(frame, keys, values, letter) for letter, frame in _letters(sides)]
@@ -59,8 +61,8 @@ def classify(insert: Insert, sides: Sides) -> DataFrame:
         *(F.expr(f"max(IF({_SIDE} = '{letter}', _nrt_content, NULL)) AS {letter}") for letter in _LETTERS),
     )
     arrived = _A if sides.arrived is not None else _B
-    same_batch = f"({_S}_n = {_B}_n AND {_S}_n <= 1 AND {_same(_S, _B, values)})"
-    same_arrived = f"({_S}_n = {arrived}_n AND {_S}_n <= 1 AND {_same(_S, arrived, values)})"
+    same_batch = f"({_S}_n = {_B}_n AND {_S}_n <= 1 AND {_same(_S, _B, values, tolerance)})"
+    same_arrived = f"({_S}_n = {arrived}_n AND {_S}_n <= 1 AND {_same(_S, arrived, values, tolerance)})"
     kind = (
         f"CASE WHEN {same_batch} THEN '{EQUAL}' WHEN {same_arrived} THEN '{EXPLAINED}' WHEN {_S}_n = 0 THEN "
         f"'{MISSING}' WHEN {_S}_n > 1 OR {_B}_n + {arrived}_n = 0 THEN '{EXTRA}' ELSE '{DIFFERENT}' END"
@@ -99,23 +101,23 @@ def _side(frame: DataFrame, keys: list[str], values: Sequence[Field], letter: st
     return frame.selectExpr(*keys, f"{struct} AS _nrt_content", f"'{letter}' AS {_SIDE}")
 
 
-def _same(left: str, right: str, values: Sequence[Field]) -> str:
+def _same(left: str, right: str, values: Sequence[Field], tolerance: float) -> str:
     tests = [f"(({left} IS NULL) = ({right} IS NULL))"]
     for field in values:
         a, b = f"{left}.{quote(field.name)}", f"{right}.{quote(field.name)}"
         same = f"({a} <=> {b})"
-        if field.type.is_approximate:
+        if field.type.is_approximate and tolerance:
             # Of a NaN or an infinity the difference is not greater than any tolerance.
             largest = f"greatest(abs({a}), abs({b}), 1D)"
-            near = f"{largest} < DOUBLE('Infinity') AND abs({a} - {b}) <= {TOLERANCE}D * {largest}"
+            near = f"{largest} < DOUBLE('Infinity') AND abs({a} - {b}) <= {tolerance}D * {largest}"
             same = f"({same} OR ({near}))"
         tests.append(f"coalesce({same}, false)")
     return "(" + " AND ".join(tests) + ")"
 
 
-def _classify_multiset(fields: Sequence[Field], sides: Sides) -> DataFrame:
-    """Compares whole rows, for inserts without a key; FLOAT and DOUBLE by their first nine digits."""
-    whole = [WINDOW_END, *(f"{_rounded(field)} AS {quote(field.name)}" for field in fields)]
+def _classify_multiset(fields: Sequence[Field], sides: Sides, tolerance: float) -> DataFrame:
+    """Compares whole rows, for inserts without a key; FLOAT and DOUBLE by their first digits, within the tolerance."""
+    whole = [WINDOW_END, *(f"{_rounded(field, tolerance)} AS {quote(field.name)}" for field in fields)]
     by = [WINDOW_END, *(quote(field.name) for field in fields)]
     together = reduce(
         DataFrame.unionAll, [frame.selectExpr(*whole, f"'{letter}' AS {_SIDE}") for letter, frame in _letters(sides)]
@@ -138,19 +140,22 @@ def _classify_multiset(fields: Sequence[Field], sides: Sides) -> DataFrame:
     )
 
 
-def without(insert: Insert, rows: DataFrame, others: DataFrame) -> DataFrame:
+def without(insert: Insert, rows: DataFrame, others: DataFrame, tolerance: float) -> DataFrame:
     """The difference of two multisets of rows."""
-    whole = ", ".join([WINDOW_END, *(_rounded(field) for field in insert.query.fields)])
+    whole = ", ".join([WINDOW_END, *(_rounded(field, tolerance) for field in insert.query.fields)])
     number = f"row_number() OVER (PARTITION BY {whole} ORDER BY 1)"
     numbered = [frame.selectExpr("*", f"struct({whole}, {number}) AS _nrt_one") for frame in (rows, others)]
     same = F.expr("a._nrt_one <=> b._nrt_one")
     return numbered[0].alias("a").join(numbered[1].alias("b"), same, "left_anti").drop("_nrt_one")
 
 
-def _rounded(field: Field) -> str:
+def _rounded(field: Field, tolerance: float) -> str:
+    """SQL of a value that is equal to others within the tolerance: `format_string('%.8e', CAST(x AS DOUBLE))`."""
     name = quote(field.name)
-    approximate = f"format_string('%.8e', CAST({name} AS DOUBLE))"
-    return approximate if field.type.is_approximate else comparable(name, field.type)
+    if not (field.type.is_approximate and tolerance):
+        return comparable(name, field.type)
+    decimals = max(round(-math.log10(tolerance)) - 1, 0)
+    return f"format_string('%.{decimals}e', CAST({name} AS DOUBLE))"
 
 
 def comparable(sql: str, kind: DataType) -> str:

@@ -15,6 +15,7 @@ from airflow_nrt.engine.verify.evidence import (
     fired_rows,
     with_watermark,
 )
+from airflow_nrt.engine.verify.tolerance import tolerance_of
 from airflow_nrt.engine.verify.verification_inputs import Scene
 from airflow_nrt.home.log.history import History
 from airflow_nrt.model.internal_columns import WINDOW_END
@@ -62,7 +63,8 @@ def _arrived(scene: Scene, insert: Insert, after: int, until: int) -> DataFrame 
         result = result.where(~here).unionByName(again.where(here))
         if insert.window is not None and not insert.window.ends_on_grid:
             # Windows of a slot that have fired since are published in addition.
-            result = result.unionByName(without(insert, arrived.where(here), arrived_by(entry).where(here)))
+            new = without(insert, arrived.where(here), arrived_by(entry).where(here), tolerance_of(plan, insert))
+            result = result.unionByName(new)
     return result
 
 

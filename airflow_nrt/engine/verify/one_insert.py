@@ -23,6 +23,7 @@ from airflow_nrt.engine.verify.bad_windows import (
 from airflow_nrt.engine.verify.comparison import CLASS, Sides, classify
 from airflow_nrt.engine.verify.expected import expected_rows, rows_so_far, rows_that_stand
 from airflow_nrt.engine.verify.interval import bounds_of
+from airflow_nrt.engine.verify.tolerance import tolerance_of
 from airflow_nrt.engine.verify.verification_inputs import Scene
 from airflow_nrt.engine.verify.window_history import histories
 from airflow_nrt.home.log.entries import OperatorState
@@ -80,7 +81,8 @@ def _compare(
     assert batch is not None
     sink, commits = _as_of(scene, insert, sink)
     standing = sink.standing(scene.spark, insert, scene.history.published, ends)
-    classes = classify(insert, Sides(standing.rows, batch, arrived))
+    tolerance = tolerance_of(scene.plan, insert)
+    classes = classify(insert, Sides(standing.rows, batch, arrived), tolerance)
     by_window: dict[int | None, dict[str, int]] = {}
     for row in classes.groupBy(WINDOW_END, CLASS).count().collect():
         by_window.setdefault(row[0], {})[row[1]] = row[2]
@@ -93,7 +95,7 @@ def _compare(
         def read_again(sink: Sink, ends: Collection[int | None]) -> DataFrame:
             """Only these windows: files of others may have been replaced meanwhile."""
             again = sink.standing(scene.spark, insert, scene.history.published, ends)
-            return classify(insert, Sides(again.rows, batch, arrived)).where(in_windows(ends))
+            return classify(insert, Sides(again.rows, batch, arrived), tolerance).where(in_windows(ends))
 
         samples = samples_of(read_again(sink, worst))
         entries = {end: entry for end, entry in scene.history.entries_of(insert.name).items() if end in set(worst)}

@@ -13,10 +13,10 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from airflow_nrt.engine.sinks.changelog import changelog
+from airflow_nrt.engine.state.levels import as_they_are, merge_full_level
 from airflow_nrt.engine.state.state_columns import SLICE
 from airflow_nrt.engine.state.store import SliceStore
-from airflow_nrt.engine.windows.compaction import full_level
-from airflow_nrt.home.log.entries import Position, StateFile
+from airflow_nrt.home.log.entries import Position
 from airflow_nrt.home.log.throttle import Waiting
 from airflow_nrt.model.internal_columns import AFTER, KEY, OP
 from airflow_nrt.model.plan import Insert, Plan
@@ -38,20 +38,12 @@ class ThrottledInserts:
             if insert not in self.plan.throttled:
                 at_once.append((insert, frame))
                 continue
-            file = self.store.write(f"{insert.name}.held", frame.withColumnRenamed("_nrt_entry", SLICE)).file
+            state = f"{insert.name}.held"
+            file = self.store.write(state, frame.withColumnRenamed("_nrt_entry", SLICE)).file
             if file is not None:
-                held[insert.name] = self._merged(insert, (*waiting[insert.name], file))
+                files = (*waiting[insert.name], file)
+                held[insert.name] = merge_full_level(self.store, state, files, _columns(insert), as_they_are)
         return at_once, held
-
-    def _merged(self, insert: Insert, files: tuple[StateFile, ...]) -> tuple[StateFile, ...]:
-        """The same changes in fewer files, if there are too many."""
-        full = full_level(files)
-        rows = self.store.read(full, _columns(insert))
-        if rows is None:
-            return files
-        merged = self.store.write(f"{insert.name}.held", rows).file
-        assert merged is not None
-        return (merged, *(file for file in files if file not in full))
 
     def net(self, insert: Insert, position: Position, entry: int) -> DataFrame:
         """The net of all waiting changes, as a changelog after this log entry."""

@@ -16,8 +16,6 @@ from airflow_nrt.engine.windows.over import frame_join, over
 from airflow_nrt.engine.windows.slices import Layout
 from airflow_nrt.engine.windows.window_state import Firing
 from airflow_nrt.home.log.entries import OperatorState
-from airflow_nrt.model.operators import WindowAggregate
-from airflow_nrt.model.windows import Over, Session, Window
 
 
 @dataclass(frozen=True)
@@ -74,10 +72,9 @@ ROW_PARTS = WindowExecution(
     prefix_compaction.compact,
 )
 
-_EXECUTIONS: Mapping[type[Window], WindowExecution] = {Session: SESSION, Over: OVER}
-
 
 def execution_of(layout: Layout) -> WindowExecution:
-    if isinstance(layout.operator, WindowAggregate) and layout.operator.parts:
-        return ROW_PARTS
-    return _EXECUTIONS.get(type(layout.operator.window), SLICED)
+    window = layout.operator.window
+    if window.of_each_row:
+        return ROW_PARTS if layout.operator.parts else OVER
+    return SESSION if window.bounded_by_rows else SLICED

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from airflow_nrt.engine.aggregates.accumulator_layout import AccumulatorLayout, accumulator_layout
 from airflow_nrt.engine.aggregates.accumulators import Accumulator
 from airflow_nrt.engine.windows.cumulate import NESTED, SINGLE
@@ -11,10 +9,8 @@ from airflow_nrt.engine.windows.hop import OVERLAPPING
 from airflow_nrt.engine.windows.slices import Layout, Slices
 from airflow_nrt.model.internal_columns import WINDOW_START
 from airflow_nrt.model.operators import Regroup, WindowAggregate
-from airflow_nrt.model.windows import Hop, Tumble, Window
+from airflow_nrt.model.windows import Window
 
-# Windows without a grid are slices of their own.
-_SLICES: Mapping[type[Window], Slices] = {Tumble: SINGLE, Hop: OVERLAPPING}
 _SESSION_START = Accumulator(WINDOW_START, WINDOW_START, "BIGINT", "min({0}){over}")
 
 
@@ -22,10 +18,17 @@ def layout_of(operator: WindowAggregate) -> Layout:
     """The layout of an operator."""
     return Layout(
         operator=operator,
-        slices=_SLICES.get(type(operator.window), NESTED),
+        slices=slices_of(operator.window),
         keys=tuple(field.name for field in operator.keys),
         accumulators=accumulators_of(operator),
     )
+
+
+def slices_of(window: Window) -> Slices:
+    """How windows of this kind share slices; windows without a grid are slices of their own."""
+    if window.one_slice:
+        return SINGLE
+    return NESTED if window.nested else OVERLAPPING
 
 
 def accumulators_of(operator: WindowAggregate | Regroup) -> AccumulatorLayout:

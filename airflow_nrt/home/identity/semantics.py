@@ -1,5 +1,5 @@
 """The semantics of operators: one version number per kind, to be raised when the same rows give other results than
-before.
+before. Windows have theirs as an attribute.
 
 A home keeps the numbers of the version that made it. A version whose results differ refuses such a home, because the
 two parts of its curve would not fit.
@@ -22,7 +22,6 @@ from airflow_nrt.model.updating import (
     UpdatingSessions,
 )
 
-WINDOWS = {"TUMBLE": 1, "HOP": 1, "CUMULATE": 1, "SESSION": 1, "OVER": 1}
 UPDATING: dict[type[Updating], tuple[str, int]] = {
     UpdatingAggregate: ("GROUP BY without a window", 1),
     UpdatingRows: ("Top-N, deduplication or OVER of rows that change", 1),
@@ -43,7 +42,7 @@ def semantics(plan: Plan) -> dict[str, dict[str, Any]]:
 
 def _of(operator: WindowAggregate | Regroup | Updating) -> tuple[str, int]:
     if isinstance(operator, (WindowAggregate, Regroup)):
-        return str(operator.window), WINDOWS[operator.window.kind]
+        return str(operator.window), operator.window.semantics
     return UPDATING[type(operator)]
 
 

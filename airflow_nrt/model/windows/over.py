@@ -17,6 +17,7 @@ class Over(SlotWindow):
 
     kind: ClassVar[str] = "OVER"
     looked_at_early: ClassVar[bool] = False
+    of_each_row: ClassVar[bool] = True
 
     def is_due(self, until: int, fired: int | None, rows: Sequence[Ends], closed: Sequence[Ends]) -> bool:
         """New rows may be of times that have fired."""

@@ -70,6 +70,10 @@ class Window(ABC):
     """Roles of the window columns that each identify a window."""
     roles_of_row: ClassVar[tuple[str, ...]] = ()
     """Roles of the window columns that are the same in all windows of a row."""
+    of_each_row: ClassVar[bool] = False
+    """Whether each row has a window of its own."""
+    semantics: ClassVar[int] = 1
+    """The version of its results, to be raised when the same rows give others (`home/identity/semantics.py`)."""
 
     size: int
     stride: int

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from airflow_nrt.basics.types import BIGINT
+from airflow_nrt.model.aggregates import AGGREGATES
 from airflow_nrt.sql.expressions.aggregates import is_aggregate
 from airflow_nrt.sql.expressions.scope import Scope
 from airflow_nrt.sql.kept_rows.kept_rows import finished_for
@@ -18,9 +19,6 @@ from airflow_nrt.sql.parse import ast
 from airflow_nrt.sql.parse.walk import children, conjuncts, rewritten
 from airflow_nrt.sql.relations.findings import Findings
 from airflow_nrt.sql.relations.relation import Relation
-
-_ONE_OF_THEM = ("MIN", "MAX", "FIRST_VALUE", "LAST_VALUE")
-_NULL_OF_NOTHING = ("SUM", "AVG", *_ONE_OF_THEM)
 
 
 def known_with_row(relation: Relation, read: frozenset[str]) -> bool:
@@ -47,15 +45,16 @@ def _once_a_window(node: ast.Select, relation: Relation) -> ast.Select:
     def change(part: object) -> ast.Expression | None:
         if not isinstance(part, ast.Call) or not is_aggregate(part):
             return None
-        if part.filter is not None and _is_of_bounds(relation, part.filter):
-            alone = replace(part, filter=None)
-            if part.name == "COUNT":
-                none = ast.Cast(ast.Literal("number", "0", part.at), BIGINT.with_nullable(False), True, part.at)
-                return ast.Case(None, ((part.filter, alone),), none, part.at)
-            if part.name in _NULL_OF_NOTHING:
-                return ast.Case(None, ((part.filter, alone),), None, part.at)
+        known = AGGREGATES.get(part.name)
+        if known is None:
             return part
-        is_one = part.filter is None and part.name in _ONE_OF_THEM and len(part.arguments) == 1
+        if part.filter is not None and _is_of_bounds(relation, part.filter):
+            if known.of_no_rows is None:
+                return part
+            alone, nothing = replace(part, filter=None), ast.Literal("number", known.of_no_rows, part.at)
+            default = None if known.of_no_rows == "NULL" else ast.Cast(nothing, known.result(BIGINT), True, part.at)
+            return ast.Case(None, ((part.filter, alone),), default, part.at)
+        is_one = part.filter is None and known.one_of_values and len(part.arguments) == 1
         return part.arguments[0] if is_one and _is_of_bounds(relation, part.arguments[0]) else part
 
     # A column without an alias keeps the name that the call had.

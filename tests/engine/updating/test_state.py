@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from airflow_nrt.engine.state.levels import FANOUT
 from airflow_nrt.engine.state.store import SliceStore
-from airflow_nrt.engine.windows.compaction import FANOUT
 from airflow_nrt.model.internal_columns import key_of
 from tests.engine.fault_points import watch_points
 from tests.engine.reports import HOUR, MORNING, Event, Stream, write_events

@@ -1,14 +1,22 @@
-"""One cell as it was published beside the batch's: equal, different, or explained by the rows that counted."""
+"""One cell as it was published beside the batch's: equal, different, or explained by the rows that counted.
+
+How far two numbers may differ and be equal is what the aggregate says.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from math import inf, nan
 from pathlib import Path
 
+import pytest
 from pyspark.sql import SparkSession
 
 from airflow_nrt.describe.verdict import DIFFERENT, EQUAL, EXPLAINED, EXTRA, MISSING
 from airflow_nrt.engine.verify.comparison import CLASS, Sides, classify
+from airflow_nrt.engine.verify.tolerance import tolerance_of
+from airflow_nrt.model.aggregates import AGGREGATES
 from tests.engine.reports import events_table, plan_of
 
 REPORT = """
@@ -40,8 +48,28 @@ CELLS = [
 ]
 
 
+OF_MAXIMA = [(1.0, 1.0, 1.0, EQUAL), (1.0, 1.0 + 1e-12, 1.0 + 1e-12, DIFFERENT), (0.0, -0.0, -0.0, EQUAL)]
+OF_ROUGH_MEANS = [(1.0, 1.2, 1.2, EQUAL), (10.0, 12.0, 12.0, EQUAL), (1.0, 1.5, 1.5, DIFFERENT)]
+
+
 def test_each_pair_of_cells(spark: SparkSession, tmp_path: Path) -> None:
-    (insert,) = plan_of(tmp_path, events_table(), REPORT).inserts
+    assert classified(spark, tmp_path, REPORT, CELLS) == [kind for *_, kind in CELLS]
+
+
+def test_what_is_exact_is_compared_exactly(spark: SparkSession, tmp_path: Path) -> None:
+    maxima = REPORT.replace("AVG", "MAX")
+    assert classified(spark, tmp_path, maxima, OF_MAXIMA) == [kind for *_, kind in OF_MAXIMA]
+
+
+def test_an_aggregate_says_how_far(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(AGGREGATES, "AVG", replace(AGGREGATES["AVG"], tolerance=0.25))
+    assert classified(spark, tmp_path, REPORT, OF_ROUGH_MEANS) == [kind for *_, kind in OF_ROUGH_MEANS]
+
+
+def classified(spark: SparkSession, place: Path, report: str, cells: Sequence[tuple[object, ...]]) -> list[str]:
+    """The class of each pair of cells, which are of one shop each."""
+    plan = plan_of(place, events_table(), report)
+    (insert,) = plan.inserts
     schema = "shop INT, window_end TIMESTAMP_NTZ, mean DOUBLE, _nrt_end BIGINT"
 
     def side(values: list[object]):
@@ -52,10 +80,11 @@ def test_each_pair_of_cells(spark: SparkSession, tmp_path: Path) -> None:
     def schema_of(ddl: str):
         return spark.createDataFrame([], ddl).schema
 
-    published, batch, arrived = ([one[n] for one in CELLS] for n in range(3))
-    found = classify(insert, Sides(side(published), side(batch), side(arrived))).collect()
+    published, batch, arrived = ([one[n] for one in cells] for n in range(3))
+    sides = Sides(side(published), side(batch), side(arrived))
+    found = classify(insert, sides, tolerance_of(plan, insert)).collect()
     classes = {int(row.key.partition("shop=")[2].partition(",")[0]): row[CLASS] for row in found}
-    assert [(cells, classes[shop]) for shop, cells in enumerate(CELLS)] == [(cells, cells[3]) for cells in CELLS]
+    return [classes[shop] for shop in range(len(cells))]
 
 
 def cell(value: object) -> str:

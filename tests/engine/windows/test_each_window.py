@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from airflow_nrt.model.aggregates import AGGREGATES as AGGREGATES_OF_SQL
 from tests.engine.reports import (
     HOUR,
     batch_results,
@@ -112,6 +115,24 @@ def test_rows_are_kept_only_where_each_window_sees_them_in_another_way(
 ) -> None:
     query = f"SELECT {value}, {BOUNDS} FROM {WINDOWS[kind]} GROUP BY {BOUNDS}"
     plan = plan_of(tmp_path, events_table(), windowed(f"x {type}", query).insert("one"))
+    assert [one.keeps_rows for one in plan.operators] == [keeps_rows]
+
+
+@pytest.mark.parametrize(
+    ("value", "nature", "keeps_rows"),
+    [
+        ("STDDEV_POP(price) FILTER (WHERE HOUR(window_end) > 1)", {}, True),
+        ("STDDEV_POP(price) FILTER (WHERE HOUR(window_end) > 1)", {"of_no_rows": "NULL"}, False),
+        ("STDDEV_POP(HOUR(window_end))", {}, True),
+        ("STDDEV_POP(HOUR(window_end))", {"one_of_values": True}, False),
+    ],
+)
+def test_an_aggregate_says_what_it_is_of_equal_values_and_of_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, value: str, nature: dict[str, Any], keeps_rows: bool
+) -> None:
+    monkeypatch.setitem(AGGREGATES_OF_SQL, "STDDEV_POP", replace(AGGREGATES_OF_SQL["STDDEV_POP"], **nature))
+    query = f"SELECT CAST({value} AS DOUBLE), {BOUNDS} FROM {WINDOWS['HOP']} GROUP BY {BOUNDS}"
+    plan = plan_of(tmp_path, events_table(), windowed("x DOUBLE", query).insert("one"))
     assert [one.keeps_rows for one in plan.operators] == [keeps_rows]
 
 

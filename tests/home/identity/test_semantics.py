@@ -11,6 +11,7 @@ from airflow_nrt.basics.errors import InputError
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.identity import semantics
 from airflow_nrt.model.updating import Updating
+from airflow_nrt.model.windows import Cumulate, Hop
 from tests.sample import ORDERS, plan_of
 
 COUNTED = """SET 'table.exec.state.ttl' = '1 h';
@@ -25,9 +26,9 @@ def test_each_operator_has_a_version() -> None:
 
 def test_a_window_with_other_results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     home = Home.create(tmp_path / "home", plan_of())
-    monkeypatch.setitem(semantics.WINDOWS, "HOP", 2)
+    monkeypatch.setattr(Hop, "semantics", 2)
     Home.create(home.path, plan_of())
-    monkeypatch.setitem(semantics.WINDOWS, "CUMULATE", 2)
+    monkeypatch.setattr(Cumulate, "semantics", 2)
     with pytest.raises(InputError, match=r"which version .* made:") as refused:
         Home.create(home.path, plan_of())
     assert "  - CUMULATE 10 minutes / 1 hour has other results: version 1 before, 2 now\n" in str(refused.value)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from airflow_nrt.engine.state.store import SliceStore
-from airflow_nrt.engine.windows.compaction import compact_rows, merge_level
+from airflow_nrt.engine.windows.compaction import compact_rows, merge_partials
 from airflow_nrt.engine.windows.over.prefix_accumulators import columns_of, merged_heads
 from airflow_nrt.engine.windows.over.row_frames import HEAD
 from airflow_nrt.engine.windows.slices import Layout
@@ -16,5 +16,5 @@ from airflow_nrt.home.log.state_kinds import FiredRows
 def compact(store: SliceStore, layout: Layout, state: OperatorState) -> OperatorState:
     """The same state in fewer files, if a level has too many."""
     fired = FiredRows.of(state.closed)
-    heads = merge_level(store, layout, fired.heads, [*columns_of(layout), HEAD], merged_heads)
+    heads = merge_partials(store, layout, fired.heads, [*columns_of(layout), HEAD], merged_heads)
     return replace(compact_rows(store, layout, state), closed=(*heads, *fired.rows))

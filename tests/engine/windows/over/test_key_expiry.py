@@ -5,7 +5,11 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
+from airflow_nrt.engine.state.state_columns import GENERATION, SLICE
 from airflow_nrt.engine.verify.verify import verify
+from airflow_nrt.engine.windows.layout_of import layout_of
+from airflow_nrt.engine.windows.over.key_expiry import with_generations
+from airflow_nrt.model.internal_columns import BATCH, SEEN
 from tests.engine.reports import DELAY, MINUTE, MORNING, Event, Stream, events_table, plan_of, rows_of
 from tests.engine.windows.streamed import Case
 
@@ -67,6 +71,34 @@ def test_as_flink_does_row_by_row_where_keys_are_idle(spark, tmp_path: Path) -> 
     verdict = verify(spark, plan, stream.home)
     assert verdict.is_proven, verdict
     assert verdict.late_rows == late
+
+
+def test_a_key_is_forgotten_one_and_a_half_frames_after_a_row_that_prolongs_it(spark, tmp_path: Path) -> None:
+    """A row prolongs its key if less than one frame was left: so a key may go one to one and a half frames after it."""
+    (operator,) = plan_of(tmp_path, events_table(), COUNTED.insert("counted")).operators
+    first = FRAME * 3 // 2 + 1
+    keys = {
+        # The watermark at which its last row begins a new life, and the rows before that.
+        "alone": (first, [0]),
+        "one frame is left": (first, [0, FRAME // 2]),
+        "less than one frame is left": (first + FRAME // 2 + 1, [0, FRAME // 2 + 1]),
+        "it was prolonged, and has a frame left": (first + FRAME // 2 + 1, [0, FRAME // 2 + 1, FRAME]),
+    }
+    columns = (
+        "shop STRING, p STRUCT<file: INT, block: INT, row: INT>, _nrt_slice BIGINT, _nrt_seen BIGINT, _nrt_batch INT"
+    )
+    rows = []
+    for name, (end, before) in keys.items():
+        for early in (1, 0):
+            key, last = f"{name}, {'before' if early else 'at'} its end", len(before)
+            rows += [(key, (n, 0, 0), at + 1, None, n) for n, at in enumerate(before)]
+            rows.append((key, (last, 0, 0), end + 2 * FRAME, end - early, last))
+    (key,) = operator.partition
+    columns = f"{key} STRING, p STRUCT<file: INT, block: INT, row: INT>, {SLICE} BIGINT, {SEEN} BIGINT, {BATCH} INT"
+    judged = with_generations(layout_of(operator), spark.createDataFrame(rows, columns))
+    found = judged.where(f"{SEEN} IS NOT NULL").select(key, SEEN, GENERATION)
+    begun = {name: generation == seen for name, seen, generation in found.collect()}
+    assert begun == {name: name.endswith(", at its end") for name, *_ in rows}
 
 
 def test_nothing_is_left_of_keys_that_are_idle(spark, tmp_path: Path) -> None:
