@@ -100,6 +100,11 @@ def _side(frame: DataFrame, keys: list[str], values: Sequence[Field], letter: st
 
 
 def _same(left: str, right: str, values: Sequence[Field]) -> str:
+    """SQL predicate: two rows have equal values, FLOAT and DOUBLE within the tolerance. Never NULL.
+
+    >>> print(_same("s", "b", [Field("n", DataType("BIGINT"))]))
+    (((s IS NULL) = (b IS NULL)) AND coalesce((s.`n` <=> b.`n`), false))
+    """
     tests = [f"(({left} IS NULL) = ({right} IS NULL))"]
     for field in values:
         a, b = f"{left}.{quote(field.name)}", f"{right}.{quote(field.name)}"
@@ -148,13 +153,22 @@ def without(insert: Insert, rows: DataFrame, others: DataFrame) -> DataFrame:
 
 
 def _rounded(field: Field) -> str:
+    """SQL of a value that is compared by its text, FLOAT and DOUBLE by their first nine digits.
+
+    >>> print(_rounded(Field("mean", DataType("DOUBLE"))))
+    format_string('%.8e', CAST(`mean` AS DOUBLE))
+    """
     name = quote(field.name)
     approximate = f"format_string('%.8e', CAST({name} AS DOUBLE))"
     return approximate if field.type.is_approximate else comparable(name, field.type)
 
 
 def comparable(sql: str, kind: DataType) -> str:
-    """SQL of a value in which the entries of maps are sorted, so that it can be compared."""
+    """SQL of a value in which the entries of maps are sorted, so that it can be compared.
+
+    >>> print(comparable("a", DataType("MAP", children=(("key", DataType("STRING")), ("value", DataType("INT"))))))
+    array_sort(transform(map_entries(a), e -> struct(e.key AS key, e.value AS value)))
+    """
     if not kind.holds("MAP"):
         return sql
     if kind.name == "MAP":

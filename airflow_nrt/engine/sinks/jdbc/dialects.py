@@ -110,17 +110,37 @@ class PostgreSql(Dialect):
         return '"' + name.replace('"', '""') + '"'
 
     def value(self, text: str, kind: str) -> str:
+        """As `Dialect.value`.
+
+        >>> print(PostgreSql().value("x", "numeric(10,2)"))
+        CAST(x AS numeric(10,2))
+        """
         return f"decode({text}, 'hex')" if kind == "bytea" else f"CAST({text} AS {kind})"
 
     def read(self, column: str, kind: DataType) -> str:
+        """As `Dialect.read`.
+
+        >>> print(PostgreSql().read("n", DataType("INT")))
+        CAST(n AS TEXT)
+        """
         return f"encode({column}, 'hex')" if kind.is_bytes else f"CAST({column} AS TEXT)"
 
     def upsert(self, table: str, columns: Sequence[str], rows: str, key: Sequence[str]) -> str:
+        """As `Dialect.upsert`.
+
+        >>> print(PostgreSql().upsert("t", ["id", "n"], "SELECT * FROM rows", ["id"]))
+        INSERT INTO t (id, n) SELECT * FROM rows ON CONFLICT (id) DO UPDATE SET n = EXCLUDED.n
+        """
         values = ", ".join(f"{name} = EXCLUDED.{name}" for name in columns if name not in key)
         action = f"UPDATE SET {values}" if values else "NOTHING"
         return f"INSERT INTO {table} ({', '.join(columns)}) {rows} ON CONFLICT ({', '.join(key)}) DO {action}"
 
     def delete(self, table: str, rows: str, key: Sequence[str]) -> str:
+        """As `Dialect.delete`.
+
+        >>> print(PostgreSql().delete("t", "SELECT * FROM rows", ["id"]))
+        DELETE FROM t t USING (SELECT * FROM rows) gone WHERE t.id = gone.id
+        """
         same = " AND ".join(f"t.{name} = gone.{name}" for name in key)
         return f"DELETE FROM {table} t USING ({rows}) gone WHERE {same}"
 
@@ -165,6 +185,11 @@ class MySql(Dialect):
         return f"UNHEX({text})" if kind.endswith(("blob", "binary")) else text
 
     def compared(self, text: str, kind: str) -> str:
+        """As `Dialect.compared`.
+
+        >>> print(MySql().compared("x", "bigint unsigned"))
+        CAST(x AS UNSIGNED)
+        """
         # It would compare numbers with texts as DOUBLE, of which several are equal to one large number.
         if "int" in kind:
             return f"CAST({text} AS {'UNSIGNED' if 'unsigned' in kind else 'SIGNED'})"
@@ -173,6 +198,11 @@ class MySql(Dialect):
         return f"CAST({text} AS DATETIME(6))" if kind in ("datetime", "timestamp") else self.value(text, kind)
 
     def read(self, column: str, kind: DataType) -> str:
+        """As `Dialect.read`.
+
+        >>> print(MySql().read("n", DataType("INT")))
+        CAST(n AS CHAR)
+        """
         return f"HEX({column})" if kind.is_bytes else f"CAST({column} AS CHAR)"
 
     def key_type(self, kind: DataType) -> str:
@@ -182,12 +212,22 @@ class MySql(Dialect):
         return super().literal(text.replace("\\", "\\\\"))
 
     def upsert(self, table: str, columns: Sequence[str], rows: str, key: Sequence[str]) -> str:
+        """As `Dialect.upsert`.
+
+        >>> print(MySql().upsert("t", ["id", "n"], "SELECT * FROM rows", ["id"]))
+        INSERT INTO t (id, n) SELECT * FROM rows ON DUPLICATE KEY UPDATE n = VALUES(n)
+        """
         first = key[0]
         values = ", ".join(f"{name} = VALUES({name})" for name in columns if name not in key)
         names = ", ".join(columns)
         return f"INSERT INTO {table} ({names}) {rows} ON DUPLICATE KEY UPDATE {values or f'{first} = {first}'}"
 
     def delete(self, table: str, rows: str, key: Sequence[str]) -> str:
+        """As `Dialect.delete`.
+
+        >>> print(MySql().delete("t", "SELECT * FROM rows", ["id"]))
+        DELETE t FROM t t JOIN (SELECT * FROM rows) gone ON t.id = gone.id
+        """
         same = " AND ".join(f"t.{name} = gone.{name}" for name in key)
         return f"DELETE t FROM {table} t JOIN ({rows}) gone ON {same}"
 
