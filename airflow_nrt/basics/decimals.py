@@ -16,7 +16,11 @@ amount. Or more than 1,000 characters: the time to read digits grows with the sq
 
 
 def read_decimal(text: str, value: str) -> str:
-    """SQL that gives `value`, the SQL of a DECIMAL read from `text`, and NULL where the text is no DECIMAL."""
+    """SQL that gives `value`, the SQL of a DECIMAL read from `text`, and NULL where the text is no DECIMAL.
+
+    >>> print(read_decimal("x", "try_cast(x AS DECIMAL(10,2))"))
+    IF(octet_length(x) < 8 OR NOT x RLIKE '(?s)[eE][+-]?0*[1-9][0-9]{3}|.{1001}', try_cast(x AS DECIMAL(10,2)), NULL)
+    """
     # The SQL of a text may be long, and is planned with each batch: so it is repeated as little as possible.
     is_read = f"octet_length({text}) < {_SHORTEST} OR NOT {text} RLIKE {string_literal(_TAKES_LONG)}"
     return f"IF({is_read}, {value}, NULL)"

@@ -44,17 +44,29 @@ def literal(text: str) -> tuple[int, DataType] | None:
 
 
 def as_timestamp(sql: str) -> str:
-    """The TIMESTAMP of this time on the first day of 1970."""
+    """The TIMESTAMP of this time on the first day of 1970.
+
+    >>> print(as_timestamp("t"))
+    CAST(timestamp_millis(t) AS TIMESTAMP_NTZ)
+    """
     return f"CAST(timestamp_millis({sql}) AS TIMESTAMP_NTZ)"
 
 
 def of_timestamp(sql: str) -> str:
-    """The time that a TIMESTAMP shows."""
+    """The time that a TIMESTAMP shows.
+
+    >>> print(of_timestamp("ts"))
+    CAST(pmod(unix_millis(CAST(ts AS TIMESTAMP)), 86400000) AS INT)
+    """
     return f"CAST(pmod(unix_millis(CAST({sql} AS TIMESTAMP)), {_DAY}) AS INT)"
 
 
 def to_digits(sql: str, digits: int) -> str:
-    """The time, cut to this many digits of its fraction of a second."""
+    """The time, cut to this many digits of its fraction of a second.
+
+    >>> print(to_digits("t", 0))
+    CAST(t div 1000 * 1000 AS INT)
+    """
     unit = 10 ** (DIGITS - digits)
     return sql if unit == 1 else f"CAST({sql} div {unit} * {unit} AS INT)"
 
@@ -63,7 +75,11 @@ def to_digits(sql: str, digits: int) -> str:
 
 
 def as_text(sql: str, digits: int) -> str:
-    """The text that CAST gives: a type with fraction digits shows at least one."""
+    """The text that CAST gives: a type with fraction digits shows at least one.
+
+    >>> print(as_text("t", 0))
+    date_format(timestamp_millis(t), 'HH:mm:ss')
+    """
     if not digits:
         return _formatted(sql, "HH:mm:ss")
     full = _formatted(sql, "HH:mm:ss." + "S" * digits)
@@ -71,7 +87,11 @@ def as_text(sql: str, digits: int) -> str:
 
 
 def as_field(sql: str) -> str:
-    """The text in csv and json: no more digits than it needs."""
+    """The text in csv and json: no more digits than it needs.
+
+    >>> print(as_field("t"))
+    regexp_replace(date_format(timestamp_millis(t), 'HH:mm:ss.SSS'), '[.]?0+$', '')
+    """
     return f"regexp_replace({_formatted(sql, 'HH:mm:ss.SSS')}, '[.]?0+$', '')"
 
 
@@ -81,7 +101,11 @@ def time_of(field: str) -> time:
 
 
 def as_printed(sql: str) -> str:
-    """The text that `print` shows, as Java does."""
+    """The text that `print` shows, as Java does.
+
+    >>> print(as_printed("t"))
+    regexp_replace(date_format(timestamp_millis(t), 'HH:mm:ss.SSS'), '(:00)?[.]000$', '')
+    """
     return f"regexp_replace({_formatted(sql, 'HH:mm:ss.SSS')}, '(:00)?[.]000$', '')"
 
 
@@ -102,21 +126,41 @@ def of_text(sql: str) -> str:
 
 
 def of_csv_field(sql: str) -> str:
-    """The time that Flink's csv reads, else NULL: ISO 8601, with or without seconds."""
+    r"""The time that Flink's csv reads, else NULL: ISO 8601, with or without seconds.
+
+    >>> print(of_csv_field("x"))
+    IF(x RLIKE '^([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9]([.][0-9]{0,9})?)?\\z',
+    CAST(unix_millis(try_cast(concat('1970-01-01 ', x) AS TIMESTAMP)) AS INT), NULL)
+    """
     return f"IF({sql} RLIKE {string_literal(_OF_CSV)}, {_millis(sql)}, NULL)"
 
 
 def of_json_field(sql: str) -> str:
-    """The time that Flink's json reads, else NULL: with seconds, and the midnight that ends a day."""
+    r"""The time that Flink's json reads, else NULL: with seconds, and the midnight that ends a day.
+
+    >>> print(of_json_field("x"))
+    IF(x RLIKE '^24:00:00([.]0*)?\\z', 0, IF(x RLIKE '^([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]{0,9})?\\z',
+    CAST(unix_millis(try_cast(concat('1970-01-01 ', x) AS TIMESTAMP)) AS INT), NULL))
+    """
     read = f"IF({sql} RLIKE {string_literal(_OF_JSON)}, {_millis(sql)}, NULL)"
     return f"IF({sql} RLIKE {string_literal(_MIDNIGHT)}, 0, {read})"
 
 
 def _millis(text: str) -> str:
+    """SQL of the milliseconds since midnight of a text that is a time of day.
+
+    >>> print(_millis("x"))
+    CAST(unix_millis(try_cast(concat('1970-01-01 ', x) AS TIMESTAMP)) AS INT)
+    """
     return f"CAST(unix_millis({_on_first_day(text)}) AS INT)"
 
 
 def _on_first_day(text: str) -> str:
+    """SQL of a time of day in a text, as a timestamp of the first day.
+
+    >>> print(_on_first_day("x"))
+    try_cast(concat('1970-01-01 ', x) AS TIMESTAMP)
+    """
     return f"try_cast(concat('1970-01-01 ', {text}) AS TIMESTAMP)"
 
 
@@ -128,6 +172,11 @@ def as_spark_time(sql: str) -> str:
 
 
 def of_spark_time(sql: str) -> str:
+    """SQL of a time of day from Spark's TIME.
+
+    >>> print(of_spark_time("t"))
+    CAST(floor(CAST(t AS DECIMAL(11,6)) * 1000) AS INT)
+    """
     return f"CAST(floor(CAST({sql} AS DECIMAL(11,6)) * 1000) AS INT)"
 
 
@@ -142,7 +191,11 @@ def times_as(kind: DataType, other: DataType) -> DataType:
 
 
 def with_times(sql: str, kind: DataType, convert: Callable[[str], str], depth: int = 0) -> str:
-    """The value with each TIME in it converted."""
+    """The value with each TIME in it converted.
+
+    >>> print(with_times("a", DataType("ARRAY", children=(("element", DataType("TIME", 3)),)), as_field))
+    transform(a, _nrt_d0 -> regexp_replace(date_format(timestamp_millis(_nrt_d0), 'HH:mm:ss.SSS'), '[.]?0+$', ''))
+    """
     if kind.name == "TIME":
         return convert(sql)
     if not kind.holds("TIME"):

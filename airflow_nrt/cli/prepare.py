@@ -5,9 +5,8 @@ from __future__ import annotations
 
 import argparse
 
-from airflow_nrt.basics.errors import InputError
 from airflow_nrt.basics.jars import JARS
-from airflow_nrt.model.options.known import nearest
+from airflow_nrt.usecases.requests.prepare import PrepareRequest
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -21,17 +20,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    from airflow_nrt.engine.prepare import prepare, summary
+    from airflow_nrt.usecases.prepare import prepare
 
-    unknown = next((one for one in options.names if one not in JARS), None)
-    if unknown is not None:
-        known = ", ".join(JARS)
-        raise InputError(f"nothing is called {unknown!r}{nearest(unknown, JARS)}; there are {known}")
-    print(summary(prepare()))
-    if options.names:
-        from airflow_nrt.engine.java.fetch_jars import fetch_jars
-
-        for name in options.names:
-            for file in fetch_jars(JARS[name], options.repository):
-                print(f"{name}: {file}")
+    done = prepare(PrepareRequest(tuple(options.names), options.repository))
+    made = str(done.archive) if done.archive else "this Java makes none, drivers start without"
+    print(f"class archive: {made}")
+    for name, files in done.jars.items():
+        for file in files:
+            print(f"{name}: {file}")
     return 0

@@ -9,7 +9,6 @@ from pathlib import Path
 
 from airflow_nrt.basics.errors import InputError
 from airflow_nrt.cli.common import add_master
-from airflow_nrt.model.zones import read_zone
 from airflow_nrt.usecases.requests.query import MODES, STREAM, QueryRequest, SqlText
 from airflow_nrt.usecases.requests.report import DEFAULT_MASTER
 
@@ -51,28 +50,18 @@ def request_of(options: argparse.Namespace) -> QueryRequest:
     none."""
     tables = _read(Path(options.ddl)) if options.ddl else ""
     base = Path(options.ddl).absolute().parent if options.ddl else Path.cwd()
-    before, query = ("", _read(Path(options.query))) if options.execute is None else _split(options.execute)
+    before, query = "", ""
+    if options.execute is None:
+        query = _read(Path(options.query))
+    else:
+        from airflow_nrt.usecases.query import split_script
+
+        before, query = split_script(options.execute, "-e")
     origin = "-e" if options.execute is not None else options.query
-    if options.tz:
-        _check_zone(options.tz)
     return QueryRequest(
         SqlText(f"{tables}{before}", options.ddl or origin), SqlText(query, origin), base,
         options.mode, options.changelog, options.tz, options.master or DEFAULT_MASTER,
     )  # fmt: skip
-
-
-def _split(text: str) -> tuple[str, str]:
-    """The declarations, and the query after them. Raises InputError for a text that is no SQL."""
-    from airflow_nrt.sql.errors import SqlError
-    from airflow_nrt.sql.parse.lexer import TokenKind, tokenize
-
-    try:
-        tokens = tokenize(text)
-    except SqlError as wrong:
-        raise InputError(f"-e: {wrong}") from None
-    ends = [one.end for one in tokens if (one.kind, one.text) == (TokenKind.SYMBOL, ";") and text[one.end :].strip()]
-    last = max(ends, default=0)
-    return text[:last], text[last:].lstrip()
 
 
 def _check_out(file: Path) -> None:
@@ -83,13 +72,6 @@ def _check_out(file: Path) -> None:
         raise InputError(f"--out: there is no directory {file.parent} to write {file.name} into")
     if not os.access(file if file.exists() else file.parent, os.W_OK):
         raise InputError(f"--out: no permission to write {file}")
-
-
-def _check_zone(text: str) -> None:
-    try:
-        read_zone(text)
-    except ValueError as wrong:
-        raise InputError(f"--tz: {wrong}") from None
 
 
 def _read(file: Path) -> str:

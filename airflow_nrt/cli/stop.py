@@ -6,9 +6,6 @@ import argparse
 
 from airflow_nrt.basics.errors import NrtError
 from airflow_nrt.cli.common import add_home
-from airflow_nrt.home.heartbeat import Heartbeat
-from airflow_nrt.launch.living import DIED
-from airflow_nrt.launch.processes import driver_process
 from airflow_nrt.usecases.requests.stop import StopRequest
 from airflow_nrt.usecases.stop import stop
 
@@ -25,13 +22,7 @@ def run(options: argparse.Namespace) -> int:
             f"the driver of epoch {done.epoch} has not stopped within {options.timeout:g} s; the request stands"
         )
     if done.last is None or not done.was_there:
-        print(f"no driver is running{'' if done.last is None else f' (the last one {_end_of(done.last)})'}")
+        print(f"no driver is running{'' if done.last is None else f' (the last one {done.end})'}")
     else:
-        print(f"the driver of epoch {done.last.epoch} {_end_of(done.last)}")
+        print(f"the driver of epoch {done.last.epoch} {done.end}")
     return 0
-
-
-def _end_of(beat: Heartbeat) -> str:
-    if beat.is_over:
-        return beat.state
-    return DIED if driver_process(beat).is_gone() else "fell silent"

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from airflow_nrt.demo.sinks.sink import Flipped
+from airflow_nrt.basics.instants import format_instant
 from airflow_nrt.describe.verdict import EQUAL, EXPLAINED, UNEXPLAINED
 
 WINDOWS_WANTED = 140
@@ -31,6 +31,23 @@ def row_counts(verdict: Mapping[str, Any]) -> RowCounts:
     classes = [insert["rows"] for insert in verdict["inserts"]]
     equal, explained = (sum(rows[kind] for rows in classes) for kind in (EQUAL, EXPLAINED))
     return RowCounts(equal, explained, sum(rows[kind] for rows in classes for kind in UNEXPLAINED))
+
+
+@dataclass(frozen=True)
+class Flipped:
+    """A cell of the window that ends at `window` was changed by hand, and the verification of that window says this."""
+
+    window: str
+    verdict: Mapping[str, Any]
+
+    @property
+    def is_found(self) -> bool:
+        """Whether it names this window, and nothing else."""
+        return not self.verdict["proven"] and self.verdict["unexplained"] == 1 and self.named == [self.window]
+
+    @property
+    def named(self) -> list[str]:
+        return [format_instant(bad["end"]) for insert in self.verdict["inserts"] for bad in insert["bad"]]
 
 
 @dataclass(frozen=True)

@@ -53,7 +53,12 @@ def firing_clock(operator: str) -> str:
 
 
 def key_of(columns: Sequence[str]) -> str:
-    """SQL of `_nrt_key`: equal where all these columns are equal; NULL equals NULL."""
+    """SQL of `_nrt_key`: equal where all these columns are equal; NULL equals NULL.
+
+    >>> print(key_of(["shop", "day"]))
+    to_json(struct(shop, day), map('timestampFormat', 'yyyy-MM-dd HH:mm:ss.SSSSSS', 'timestampNTZFormat', 'yyyy-MM-dd
+    HH:mm:ss.SSSSSS'))
+    """
     whole = "'yyyy-MM-dd HH:mm:ss.SSSSSS'"
     options = f"map('timestampFormat', {whole}, 'timestampNTZFormat', {whole})"
     return f"to_json(struct({', '.join(columns)}), {options})" if columns else "''"

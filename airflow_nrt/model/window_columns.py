@@ -16,7 +16,11 @@ def bounds(window: Window) -> tuple[str, ...]:
 
 
 def timestamp_of(ms: Sql, kind: DataType | None = None) -> str:
-    """Milliseconds as a TIMESTAMP, or as a TIMESTAMP_LTZ if that is the kind."""
+    """Milliseconds as a TIMESTAMP, or as a TIMESTAMP_LTZ if that is the kind.
+
+    >>> print(timestamp_of("window_end", DataType("TIMESTAMP", 3)))
+    CAST(timestamp_millis(window_end) AS TIMESTAMP_NTZ)
+    """
     instant = f"timestamp_millis({ms})"
     return instant if kind is not None and kind.name == "TIMESTAMP_LTZ" else f"CAST({instant} AS TIMESTAMP_NTZ)"
 

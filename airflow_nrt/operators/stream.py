@@ -9,10 +9,11 @@ from airflow.sdk import BaseOperatorLink, Context
 
 from airflow_nrt.basics.durations import parse_duration
 from airflow_nrt.links.report import NrtDriverLogLink, NrtReportLink, NrtSparkLink
-from airflow_nrt.operators.literal_parameters import check_literal
+from airflow_nrt.operators.literal_parameters import check_value
 from airflow_nrt.operators.supervision.restarts import RestartPolicy
 from airflow_nrt.operators.supervision.supervised import SupervisedOperator
 from airflow_nrt.triggers import EARLIEST_SECONDS
+from airflow_nrt.triggers.watch_settings import Alarm, WatchSettings
 
 if TYPE_CHECKING:
     from airflow.providers.openlineage.extractors import OperatorLineage
@@ -91,18 +92,12 @@ class NrtStreamOperator(SupervisedOperator):
             raise ValueError(f"on_stall must be {FAIL!r} or {RESTART!r}, not {on_stall!r}")
         self.available_now = available_now
         self.startup_timeout = startup_timeout
-        check_literal("freshness", freshness, _positive_duration)
-        if freshness is None and freshness_callback is not None:
-            raise ValueError("freshness_callback is called for windows that miss `freshness`: give that too")
         self.restarts = RestartPolicy(max_restarts, restart_window, restart_delay, max_restart_delay)
-        self.stall_timeout = stall_timeout
+        alarm = _alarm(freshness, freshness_callback)
+        self.watch = WatchSettings(
+            stall_timeout, silence_timeout, poll_interval, earliest_event, status_interval, alarm
+        )
         self.on_stall = on_stall
-        self.silence_timeout = silence_timeout
-        self.poll_interval = poll_interval
-        self.freshness = freshness
-        self.freshness_callback = freshness_callback
-        self.status_interval = status_interval
-        self.earliest_event = earliest_event
         self._supervision: Supervision | None = None
 
     def execute(self, context: Context) -> Any:
@@ -154,6 +149,17 @@ class NrtStreamOperator(SupervisedOperator):
     def on_kill(self) -> None:
         if self._supervision is not None:
             self._supervision.give_up()
+
+
+def _alarm(freshness: str | None, callback: AsyncCallback | None) -> Alarm | None:
+    """Raises InputError for a text that is no duration above 0, ValueError for a callback without a duration."""
+    if freshness is None:
+        if callback is not None:
+            raise ValueError("freshness_callback is called for windows that miss `freshness`: give that too")
+        return None
+    check_value("freshness", freshness, _positive_duration)
+    allowed = parse_duration(freshness)
+    return Alarm(allowed) if callback is None else Alarm(allowed, callback.path, callback.kwargs)
 
 
 def _positive_duration(text: str) -> None:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import importlib
-import inspect
 import time
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from airflow_nrt.basics.instants import iso_instant, parse_instant
@@ -18,6 +16,7 @@ from airflow_nrt.home.log.log import Log
 from airflow_nrt.model.zones import wall_clock
 from airflow_nrt.triggers.freshness import Freshness, Notice, TableObservation
 from airflow_nrt.triggers.time_limits import within
+from airflow_nrt.triggers.watch_settings import Alarm
 from airflow_nrt.triggers.watcher import WATCHER
 
 MISSED = "missed_windows"
@@ -25,35 +24,6 @@ MISSED = "missed_windows"
 _LIMIT_SECONDS = 60.0
 _LOOK_SECONDS = 10.0
 _LONGEST_PAUSE = 300.0
-
-
-@dataclass(frozen=True)
-class Alarm:
-    """The callback: an async function or a notifier, by its import path, with these arguments. Without a path, notices
-    go only to the task's log. Windows have `allowed` ms after their end."""
-
-    allowed: int
-    path: str | None = None
-    kwargs: Mapping[str, Any] = field(default_factory=dict)
-
-    def to_json(self) -> dict[str, Any]:
-        return asdict(self)
-
-    async def ring(self, context: Mapping[str, Any]) -> None:
-        """Raises whatever the callback raises."""
-        if self.path is None:
-            return
-        from airflow.sdk import BaseNotifier
-
-        module, _, name = self.path.rpartition(".")
-        callback = getattr(importlib.import_module(module), name)
-        if inspect.isclass(callback) and issubclass(callback, BaseNotifier):
-            notifier = callback(**self.kwargs)
-            # Not all notifiers accept it as an argument.
-            notifier.context = dict(context)  # type: ignore[assignment]
-            await notifier
-        else:
-            await callback(**self.kwargs, context=dict(context))
 
 
 @dataclass(frozen=True)

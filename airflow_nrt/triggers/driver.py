@@ -10,11 +10,11 @@ from typing import Any
 from airflow.triggers.base import BaseTrigger, TriggerEvent
 
 from airflow_nrt.home.home import Home
-from airflow_nrt.triggers import EARLIEST_SECONDS
-from airflow_nrt.triggers.alarm import Alarm, FreshnessWatch
+from airflow_nrt.triggers.alarm import FreshnessWatch
 from airflow_nrt.triggers.driver_health import ENDED, LOST, DriverWatch, Judgement
 from airflow_nrt.triggers.progress import Progress
 from airflow_nrt.triggers.task_state import is_given_up
+from airflow_nrt.triggers.watch_settings import WatchSettings
 from airflow_nrt.triggers.watcher import WATCHER, Unreadable
 
 
@@ -26,16 +26,10 @@ class NrtDriverTrigger(BaseTrigger):
     :param home: the report's home
     :param epoch: the epoch of the driver to begin with
     :param back_off: seconds between a loss and the event, so that a restart waits here and not in a worker
-    :param stall_timeout: seconds without progress, while bytes wait to be read, after which a driver counts as stalled;
-    None: never
-    :param silence: seconds without a heartbeat after which a driver counts as lost
-    :param poll_interval: seconds between looks at the home
-    :param earliest: seconds before which it never fires
     :param lost: the reason why there is no driver to watch: then it only waits
     :param endless: the driver has ended as asked only if there was a request to stop
     :param group: the group that shares the home, by name or id
-    :param status_interval: seconds between lines about the report in the task's log
-    :param freshness: the fields of the `Alarm` that says when windows are missing
+    :param watch: the fields of `WatchSettings`, as its `to_json` gives them
     """
 
     def __init__(
@@ -43,58 +37,46 @@ class NrtDriverTrigger(BaseTrigger):
         home: str,
         epoch: int = 0,
         back_off: float = 0.0,
-        stall_timeout: float | None = None,
-        silence: float = 15.0,
-        poll_interval: float = 2.0,
-        earliest: float = EARLIEST_SECONDS,
         lost: str | None = None,
         endless: bool = False,
         group: str | None = None,
-        status_interval: float = 60.0,
-        freshness: dict[str, Any] | None = None,
+        **watch: Any,
     ) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
         self.home = home
         self.epoch = epoch
         self.back_off = back_off
-        self.stall_timeout = stall_timeout
-        self.silence = silence
-        self.poll_interval = poll_interval
-        self.earliest = earliest
         self.lost = lost
         self.endless = endless
         self.group = group
-        self.status_interval = status_interval
-        self.freshness = freshness
+        self.watch = WatchSettings.from_json(watch)
 
     def serialize(self) -> tuple[str, dict[str, Any]]:
-        names = "home epoch back_off stall_timeout silence poll_interval earliest lost endless group status_interval"
-        names += " freshness"
-        return "airflow_nrt.triggers.driver.NrtDriverTrigger", {name: getattr(self, name) for name in names.split()}
+        own = {name: getattr(self, name) for name in ("home", "epoch", "back_off", "lost", "endless", "group")}
+        return "airflow_nrt.triggers.driver.NrtDriverTrigger", {**own, **self.watch.to_json()}
 
     async def run(self) -> AsyncIterator[TriggerEvent]:
         began = time.monotonic()
         # The first question in a new triggerer takes many seconds: it is asked now, so that `on_kill` is answered in
         # time.
         beside: list[asyncio.Task[Any]] = [asyncio.create_task(is_given_up(self.task_instance))]
-        if self.freshness is not None:
-            alarm = Alarm(**self.freshness)
-            watch = FreshnessWatch(self.home, self.group, alarm, self.task_instance, self.log)
+        if self.watch.freshness is not None:
+            watch = FreshnessWatch(self.home, self.group, self.watch.freshness, self.task_instance, self.log)
             beside.append(asyncio.create_task(watch.run()))
         try:
             judgement = Judgement(LOST, 0, self.lost) if self.lost is not None else await self._watch()
             if judgement.kind != ENDED and not judgement.final:
                 self.log.warning("%s: %s; resuming in %g s", self.home, judgement.why, self.back_off)
                 await asyncio.sleep(self.back_off)
-            await asyncio.sleep(max(0.0, began + self.earliest - time.monotonic()))
+            await asyncio.sleep(max(0.0, began + self.watch.earliest - time.monotonic()))
         finally:
             for one in beside:
                 one.cancel()
         yield TriggerEvent(judgement.to_json())  # type: ignore[no-untyped-call]
 
     async def _watch(self) -> Judgement:
-        watch = DriverWatch(silence=self.silence, stall=self.stall_timeout, endless=self.endless)
-        progress = Progress(self.home, self.group, self.status_interval, self.task_instance, self.log)
+        watch = DriverWatch(self.watch, self.endless)
+        progress = Progress(self.home, self.group, self.watch.status_interval, self.task_instance, self.log)
         logged = ""
         while True:
             try:
@@ -110,7 +92,7 @@ class NrtDriverTrigger(BaseTrigger):
                 if judgement is not None:
                     return judgement
                 await progress.report(time.monotonic())
-            await asyncio.sleep(self.poll_interval)
+            await asyncio.sleep(self.watch.poll_interval)
 
     async def on_kill(self) -> None:
         """Asks the driver to stop if the task was given up.

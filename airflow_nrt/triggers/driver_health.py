@@ -6,8 +6,10 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from airflow_nrt.home.heartbeat import FAILED, FENCED, FINISHED, Heartbeat
+from airflow_nrt.triggers.watch_settings import WatchSettings
 
 ENDED, BROKEN, LOST, STALLED = "ended", "broken", "lost", "stalled"
+_BY_DEFAULT = WatchSettings()
 _LONGEST_GAP = 5.0
 """The most seconds that one look may add to a silence: a watcher that slept was not watching, so it can't know of a
 silence."""
@@ -38,25 +40,23 @@ class Judgement:
 class DriverWatch:
     """Watches one driver, and any newer one that takes the home over.
 
-    `silence`, `certainty`, `succession` and `stall` are seconds: without a heartbeat, without one while the process is
-    gone, between a fenced driver and the first heartbeat of its successor, without progress while bytes wait (None:
-    for ever). An `endless` driver has ended as asked only if there was a request: one that stopped because its host
-    went down, or because it was started by hand to read what was there, is lost.
+    `certainty` and `succession` are seconds: without a heartbeat while the process is gone, between a fenced driver and
+    the first heartbeat of its successor. An `endless` driver has ended as asked only if there was a request: one that
+    stopped because its host went down, or because it was started by hand to read what was there, is lost.
     """
 
     def __init__(
         self,
-        silence: float = 15.0,
+        watch: WatchSettings = _BY_DEFAULT,
+        endless: bool = False,
         certainty: float = 5.0,
         succession: float = 60.0,
-        stall: float | None = None,
-        endless: bool = False,
     ) -> None:
-        self.silence = silence
+        self.silence = watch.silence
+        self.stall = watch.stall_timeout
+        self.endless = endless
         self.certainty = certainty
         self.succession = succession
-        self.stall = stall
-        self.endless = endless
         self._last: tuple[int, int] | None = None
         self._progress: tuple[int, int] | None = None
         self._looked: float | None = None

@@ -6,6 +6,7 @@ from airflow_nrt.basics.errors import InputError
 from airflow_nrt.model.options.known import TIME_ZONE
 from airflow_nrt.model.plan import Plan
 from airflow_nrt.sql.errors import SqlError, SqlErrors
+from airflow_nrt.sql.parse.lexer import TokenKind, tokenize
 from airflow_nrt.sql.planner import plan_query
 from airflow_nrt.usecases.requests.query import QueryRequest
 from airflow_nrt.usecases.sessions import session
@@ -19,6 +20,20 @@ def query(request: QueryRequest) -> list[str]:
         from airflow_nrt.engine.query import run_bounded, run_changelog
 
         return list((run_changelog if request.changelog else run_bounded)(spark, plan, request.mode))
+
+
+def split_script(text: str, origin: str) -> tuple[str, str]:
+    """The declarations of a script, and the query after them. Raises InputError for a text that is no SQL.
+
+    `CREATE TABLE t …; SELECT …` gives `CREATE TABLE t …;` and `SELECT …`.
+    """
+    try:
+        tokens = tokenize(text)
+    except SqlError as wrong:
+        raise InputError(f"{origin}: {wrong}") from None
+    ends = [one.end for one in tokens if (one.kind, one.text) == (TokenKind.SYMBOL, ";") and text[one.end :].strip()]
+    last = max(ends, default=0)
+    return text[:last], text[last:].lstrip()
 
 
 def _plan(request: QueryRequest) -> Plan:

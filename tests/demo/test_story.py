@@ -16,8 +16,7 @@ from airflow_nrt.demo.explained_row import explained_row
 from airflow_nrt.demo.generator import orders, write
 from airflow_nrt.demo.play import MIDNIGHT
 from airflow_nrt.demo.sinks.files import FilesSink
-from airflow_nrt.demo.sinks.sink import Flipped
-from airflow_nrt.demo.summary import Summary
+from airflow_nrt.demo.summary import Flipped, Summary
 from airflow_nrt.engine.backfill import backfill
 from airflow_nrt.engine.driver.run import Runner
 from airflow_nrt.engine.verify.interval import Interval

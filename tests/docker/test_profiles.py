@@ -96,5 +96,5 @@ def test_the_report_reaches_both_by_what_airflow_is_given(
 
 @pytest.mark.parametrize("file", ["Dockerfile.airflow", "Dockerfile.spark"])
 def test_images_have_the_jars_of_both_connectors(file: str) -> None:
-    ((names),) = re.findall(r"engine\.prepare ([a-z ]+)", (ROOT / "docker" / file).read_text())
+    ((names),) = re.findall(r"cli\.main prepare ([a-z ]+)", (ROOT / "docker" / file).read_text())
     assert {"kafka", "postgresql"} <= {*names.split()} <= {*JARS}

@@ -18,9 +18,10 @@ from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import OperatorState, Position, Tick
 from airflow_nrt.notifications.nrt import NrtNotifier
 from airflow_nrt.operators.stream import NrtStreamOperator
-from airflow_nrt.triggers.alarm import Alarm, FreshnessWatch, look_at_tables
+from airflow_nrt.triggers.alarm import FreshnessWatch, look_at_tables
 from airflow_nrt.triggers.driver import NrtDriverTrigger
 from airflow_nrt.triggers.freshness import TableObservation
+from airflow_nrt.triggers.watch_settings import Alarm
 from tests.launch.homes import beat, lease, new_home
 from tests.notifications.hook import WebHook, web_hook
 

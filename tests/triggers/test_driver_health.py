@@ -14,6 +14,7 @@ import pytest
 
 from airflow_nrt.home.heartbeat import FAILED, FENCED, FINISHED, RUNNING, STOPPED, Heartbeat
 from airflow_nrt.triggers.driver_health import BROKEN, ENDED, LOST, STALLED, DriverWatch, Judgement, Observation
+from airflow_nrt.triggers.watch_settings import WatchSettings
 
 BEAT = Heartbeat(RUNNING, 3, "host", 1, 0, "app", beat=1000, progress=500)
 
@@ -36,14 +37,14 @@ def test_a_driver_that_beats_is_left_alone() -> None:
 
 
 def test_silence_is_a_loss() -> None:
-    found = judge_all(DriverWatch(silence=15), [(t, beating(0)) for t in range(60)])
+    found = judge_all(DriverWatch(WatchSettings(silence=15)), [(t, beating(0)) for t in range(60)])
     assert found is not None
     assert found[0] == 15
     assert found[1].kind == LOST and not found[1].final
 
 
 def test_a_watcher_that_slept_has_not_heard_silence() -> None:
-    watch = DriverWatch(silence=15)
+    watch = DriverWatch(WatchSettings(silence=15))
     assert judge_all(watch, [(0, beating(0)), (1, beating(0)), (500, beating(0)), (502, beating(502))]) is None
 
 
@@ -96,7 +97,7 @@ def test_a_successor_that_never_shows_up_is_a_loss() -> None:
 
 def test_bytes_that_wait_without_progress_are_a_stall() -> None:
     looks = [(float(t), beating(t, pending_bytes=7)) for t in range(100)]
-    found = judge_all(DriverWatch(stall=30), looks)
+    found = judge_all(DriverWatch(WatchSettings(stall_timeout=30)), looks)
     assert found is not None
     assert (found[0], found[1].kind) == (30, STALLED)
 
@@ -105,12 +106,12 @@ def test_bytes_that_arrive_after_a_long_rest_are_no_stall() -> None:
     looks = [(float(t), beating(t)) for t in range(0, 500, 5)]
     looks += [(float(t), beating(t, pending_bytes=7)) for t in range(500, 520, 5)]
     looks += [(float(t), beating(t, progress=520_000)) for t in range(520, 600, 5)]
-    assert judge_all(DriverWatch(stall=30), looks) is None
+    assert judge_all(DriverWatch(WatchSettings(stall_timeout=30)), looks) is None
 
 
 def test_progress_ends_a_stall() -> None:
     looks = [(float(t), beating(t, pending_bytes=7, progress=t // 20)) for t in range(500)]
-    assert judge_all(DriverWatch(stall=30), looks) is None
+    assert judge_all(DriverWatch(WatchSettings(stall_timeout=30)), looks) is None
 
 
 def test_without_a_stall_timeout_there_is_no_stall() -> None:

@@ -20,6 +20,7 @@ from airflow_nrt.home.heartbeat import FAILED, FINISHED, RUNNING, STOPPED
 from airflow_nrt.home.home import Home
 from airflow_nrt.triggers.driver import NrtDriverTrigger
 from airflow_nrt.triggers.driver_health import BROKEN, ENDED, LOST
+from airflow_nrt.triggers.watch_settings import Alarm, WatchSettings
 from airflow_nrt.triggers.watcher import Unreadable, Watcher
 from airflow_nrt.triggers.window import NrtWindowTrigger
 from tests.launch.homes import beat, fire, lease, new_home
@@ -53,7 +54,7 @@ def later(seconds: float, act: Any) -> None:
 @pytest.mark.parametrize(
     "one",
     [
-        NrtDriverTrigger("/h", 3, 2.5, 60.0, lost="gone", group="reports"),
+        NrtDriverTrigger("/h", 3, 2.5, lost="gone", group="reports", stall_timeout=60.0),
         NrtWindowTrigger("/h", "2024-06-19 00:10", group="reports"),
     ],
 )
@@ -135,10 +136,32 @@ def test_how_the_report_is_doing_stands_in_the_log_now_and_then(home: Home, caps
     assert lines[0].endswith(" behind the clock; 0 rows, 0 late, 0 rejected; 1 restart")
 
 
-def test_a_stored_trigger_of_an_earlier_version_is_loaded() -> None:
-    old = {"home": "/h", "epoch": 3, "back_off": 2.0, "stall_timeout": None, "silence": 15.0, "poll_interval": 2.0,
-           "earliest": 10.0, "lost": None, "endless": True, "group": None}  # fmt: skip
-    assert NrtDriverTrigger(**old).status_interval == 60.0
+BEFORE = {
+    "home": "/h", "epoch": 3, "back_off": 2.0, "stall_timeout": 600.0, "silence": 20.0, "poll_interval": 1.5,
+    "earliest": 12.0, "lost": None, "endless": True, "group": "reports", "status_interval": 30.0,
+    "freshness": {"allowed": 900000, "path": "alerts.notify", "kwargs": {"channel": "#curve"}},
+}  # fmt: skip
+"""The arguments of a stored trigger, as the version before `WatchSettings` wrote them."""
+
+
+def test_a_stored_trigger_of_the_version_before_is_loaded_and_read_by_it() -> None:
+    loaded = NrtDriverTrigger(**deserialize(serialize(BEFORE)))
+    assert (loaded.home, loaded.epoch, loaded.back_off, loaded.endless, loaded.group) == ("/h", 3, 2.0, True, "reports")
+    alarm = Alarm(900_000, "alerts.notify", {"channel": "#curve"})
+    assert loaded.watch == WatchSettings(600.0, 20.0, 1.5, 12.0, 30.0, alarm)
+    # While an upgrade is under way, a triggerer of the version before gets these.
+    assert loaded.serialize() == ("airflow_nrt.triggers.driver.NrtDriverTrigger", BEFORE)
+
+
+def test_a_stored_trigger_of_an_early_version_is_loaded() -> None:
+    missing = ("status_interval", "freshness")
+    loaded = NrtDriverTrigger(**{name: value for name, value in BEFORE.items() if name not in missing})
+    assert (loaded.watch.status_interval, loaded.watch.freshness) == (60.0, None)
+
+
+def test_what_no_version_writes_is_refused() -> None:
+    with pytest.raises(TypeError, match="pause"):
+        NrtDriverTrigger("/h", pause=3)
 
 
 def test_a_home_that_can_t_be_read_says_nothing(home: Home) -> None:

@@ -15,7 +15,8 @@ from airflow_nrt.curve import Curve
 from airflow_nrt.demo.children import Verify
 from airflow_nrt.demo.screen import Screen
 from airflow_nrt.demo.servers.postgresql import DATABASE, PostgreSql, check_installed
-from airflow_nrt.demo.sinks.sink import CurveRow, CurveSink, Flipped, around, flipped
+from airflow_nrt.demo.sinks.sink import CurveRow, CurveSink, around, flipped
+from airflow_nrt.demo.summary import Flipped
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.outline import Outline
 

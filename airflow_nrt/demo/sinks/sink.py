@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any
 
 from airflow_nrt.basics.instants import format_instant, parse_instant
 from airflow_nrt.curve import Curve
 from airflow_nrt.demo.children import Verification, Verify
 from airflow_nrt.demo.endpoint import Endpoint
 from airflow_nrt.demo.screen import Screen
+from airflow_nrt.demo.summary import Flipped
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.outline import Outline
 
@@ -30,23 +30,6 @@ class CurveRow:
 
     def __str__(self) -> str:
         return f"{self.orders} orders of {self.buyers} buyers, {self.gmv}"
-
-
-@dataclass(frozen=True)
-class Flipped:
-    """A cell of the window that ends at `window` was changed by hand, and the verification of that window says this."""
-
-    window: str
-    verdict: Mapping[str, Any]
-
-    @property
-    def is_found(self) -> bool:
-        """Whether it names this window, and nothing else."""
-        return not self.verdict["proven"] and self.verdict["unexplained"] == 1 and self.named == [self.window]
-
-    @property
-    def named(self) -> list[str]:
-        return [format_instant(bad["end"]) for insert in self.verdict["inserts"] for bad in insert["bad"]]
 
 
 class CurveSink(Endpoint, ABC):

@@ -45,10 +45,19 @@ class Accumulator:
 
     @property
     def lifted(self) -> str:
+        """SQL of the column of one row.
+
+        >>> print(Accumulator("n", "IF(a IS NULL, 0, 1)", "BIGINT").lifted)
+        CAST(IF(a IS NULL, 0, 1) AS BIGINT) AS n
+        """
         return f"CAST({self.lift} AS {self.type}) AS {self.name}"
 
     def merged(self, over: str = "") -> str:
-        """SQL of the column over a group, or over a window specification."""
+        """SQL of the column over a group, or over a window specification.
+
+        >>> print(Accumulator("n", "IF(a IS NULL, 0, 1)", "BIGINT").merged("(PARTITION BY shop)"))
+        CAST(sum(n) OVER (PARTITION BY shop) AS BIGINT) AS n
+        """
         return (
             f"CAST({self.merge.format(self.name, over=f' OVER {over}' if over else '')} AS {self.type}) AS {self.name}"
         )

@@ -14,12 +14,20 @@ _RUN = "slice(_nrt_s, b + 1, coalesce(get(_nrt_b, j + 1), size(_nrt_s)) - b)"
 
 
 def bound(name: str, sql: str, body: str) -> str:
-    """SQL that binds the name to the expression inside the body, so that it is computed once."""
+    """SQL that binds the name to the expression inside the body, so that it is computed once.
+
+    >>> print(bound("a", "sqrt(x)", "a + a"))
+    transform(array(sqrt(x)), a -> a + a)[0]
+    """
     return f"transform(array({sql}), {name} -> {body})[0]"
 
 
 def total(entries: str) -> str:
-    """SQL of the number of values in these entries."""
+    """SQL of the number of values in these entries.
+
+    >>> print(total("entries"))
+    aggregate(entries, 0L, (t, x) -> t + x.n)
+    """
     return f"aggregate({entries}, 0L, (t, x) -> t + x.n)"
 
 

@@ -25,6 +25,17 @@ def percentile(call: AggregateCall, operand: Operand) -> Accumulators:
 
 
 def _at(share: str) -> str:
+    """SQL of the value at this share of the values, between two of them if need be.
+
+    >>> print(_at("0.5D"))
+    transform(array(aggregate(_nrt_m, struct(0L AS passed, CAST(NULL AS DOUBLE) AS low, CAST(NULL AS DOUBLE) AS high),
+    (s, x) -> struct(s.passed + x.n AS passed, IF(s.low IS NULL AND s.passed + x.n > CAST(floor((0.5DD * (_nrt_n - 1)))
+    AS BIGINT), CAST(x.value AS DOUBLE), s.low) AS low, IF(s.high IS NULL AND s.passed + x.n > CAST(ceil((0.5DD *
+    (_nrt_n - 1))) AS BIGINT), CAST(x.value AS DOUBLE), s.high) AS high))), _nrt_e -> IF(CAST(floor((0.5DD * (_nrt_n -
+    1))) AS BIGINT) = CAST(ceil((0.5DD * (_nrt_n - 1))) AS BIGINT), _nrt_e.low, (CAST(ceil((0.5DD * (_nrt_n - 1))) AS
+    BIGINT) - (0.5DD * (_nrt_n - 1))) * _nrt_e.low + ((0.5DD * (_nrt_n - 1)) - CAST(floor((0.5DD * (_nrt_n - 1))) AS
+    BIGINT)) * _nrt_e.high))[0]
+    """
     place = f"({share}D * (_nrt_n - 1))"
     lower, upper = f"CAST(floor({place}) AS BIGINT)", f"CAST(ceil({place}) AS BIGINT)"
     reached = "s.passed + x.n > "

@@ -53,7 +53,11 @@ def leaving_parts(operand: Operand) -> tuple[tuple[Accumulator, ...], str]:
 
 
 def unscaled(value: str, kind: DataType) -> str:
-    """The value without its decimal point, as BIGINT."""
+    """The value without its decimal point, as BIGINT.
+
+    >>> print(unscaled("price", DataType("DECIMAL", 10, 2)))
+    CAST(rint(CAST(price AS DOUBLE) * 100D) AS BIGINT)
+    """
     if kind.is_integer:
         return f"CAST({value} AS BIGINT)"
     if kind.digits <= _DOUBLE_DIGITS:
@@ -77,7 +81,11 @@ def total(call: AggregateCall, operand: Operand) -> Accumulators:
 
 
 def scaled(whole: str, scale: int, spark_type: str) -> str:
-    """A whole number with its decimal point put back."""
+    """A whole number with its decimal point put back.
+
+    >>> print(scaled("s", 2, "DECIMAL(38,2)"))
+    CAST(CAST(s AS DECIMAL(38,0)) * CAST('0.01' AS DECIMAL(3,2)) AS DECIMAL(38,2))
+    """
     return (
         f"CAST(CAST({whole} AS DECIMAL(38,0)) * CAST('{_unit(scale)}' AS DECIMAL({scale + 1},{scale})) AS {spark_type})"
     )

@@ -1,7 +1,7 @@
 """A class data archive: the JVM maps Spark's classes instead of parsing them, so that a driver starts faster.
 
-`airflow-nrt prepare` makes it, for this Java and this Spark (`engine/prepare.py`). Drivers of the same environment then
-use it; a JVM that it does not fit passes it over.
+`airflow-nrt prepare` makes it, for this Java and this Spark (`engine/class_archive.py`). Drivers of the same
+environment then use it; a JVM that it does not fit passes it over.
 """
 
 from __future__ import annotations

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import shutil
 from collections.abc import Callable, Container, Iterable, Iterator
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -48,7 +49,7 @@ def publish_entry(
     # An entry of a driver that removes nothing is the newest one: no later entry decides on its places.
     may_be_old = bool(entry.removed) or isinstance(entry.body, (Restate, Fill))
     newer: Container[str] = _Later(home.log(), entry.n) if may_be_old else ()
-    _publish(spark, home, plan, entry, entry.removed, newer, then, attempt)
+    _publish(spark, home, plan, _Share(entry, entry.removed, newer), then, attempt)
 
 
 def publish_owed(spark: SparkSession, home: Home, plan: Plan, owing: Owing) -> None:
@@ -62,7 +63,7 @@ def publish_owed(spark: SparkSession, home: Home, plan: Plan, owing: Owing) -> N
             continue
         for entry in entries:
             newer = _Later(home.log(), entry.n)
-            _publish(spark, home, plan, entry, entry.removed, newer, attempt=owing.attempt, only=name)
+            _publish(spark, home, plan, _Share(entry, entry.removed, newer, name), attempt=owing.attempt)
         owing.settled(insert)
 
 
@@ -81,26 +82,45 @@ class _Later:
         return place in self._places
 
 
+@dataclass(frozen=True)
+class _Share:
+    """What is published of an entry: its results, and the removal of the places `gone`, except for the places `newer`,
+    on which later entries decide. All inserts, or `only` this one.
+    """
+
+    entry: Entry
+    gone: Iterable[str]
+    newer: Container[str]
+    only: str | None = None
+
+    @property
+    def decided(self) -> list[Published]:
+        return [one for one in self.entry.published if self.only in (None, one.insert)]
+
+    def removed(self) -> Iterator[tuple[str, str]]:
+        """The insert and the path of each place that goes. Asked one by one, because a later entry may come."""
+        for target in self.gone:
+            name, _, path = target.partition("/")
+            if self.only in (None, name) and target not in self.newer:
+                yield name, path
+
+
 def _publish(
     spark: SparkSession,
     home: Home,
     plan: Plan,
-    entry: Entry,
-    gone: Iterable[str],
-    newer: Container[str],
+    share: _Share,
     then: Then = lambda published: None,
     attempt: Attempt = at_once,
-    only: str | None = None,
 ) -> None:
-    """Publishes what an entry has decided, for all inserts or for `only` this one."""
     reach("publish-before")
-    decided = [one for one in entry.published if only in (None, one.insert)]
+    entry, decided = share.entry, share.decided
     owed: set[str] = set()
     for insert, together in _visible_together(plan, decided):
         sink, files = sink_of(insert), together
         if not sink.publishes_entries:
             # Asked as late as possible, because a later entry may come meanwhile. Printed rows have no place.
-            files = [one for one in together if not one.target or _place(one) not in newer]
+            files = [one for one in together if not one.target or _place(one) not in share.newer]
         if not files:
             continue
         if not attempt(insert, entry, partial(sink.publish, spark, home, insert, entry, files)):
@@ -114,13 +134,11 @@ def _publish(
             # Else they would be published again, as long as another sink of the entry is away.
             _remove_staged(home, files)
         reach("publish-between")
-    for target in gone:
-        name, _, path = target.partition("/")
-        if only in (None, name) and target not in newer:
-            insert = plan.insert(name)
-            attempt(insert, entry, partial(sink_of(insert).remove, spark, home, insert, entry, path))
+    for name, path in share.removed():
+        insert = plan.insert(name)
+        attempt(insert, entry, partial(sink_of(insert).remove, spark, home, insert, entry, path))
     _remove_staged(home, [one for one in decided if one.insert not in owed])
-    if only is None:
+    if share.only is None:
         # After publishing, because readers of the sinks wait for that.
         sample_entry(home, plan, entry)
     reach("publish-after")
@@ -171,7 +189,7 @@ def roll_forward(
             again.append((entry, gone, later.intersection(map(_place, entry.published))))
         later.update(_decided(entry))
     for entry, gone, newer in reversed(again):
-        _publish(spark, home, plan, entry, gone, newer, attempt=attempt)
+        _publish(spark, home, plan, _Share(entry, gone, newer), attempt=attempt)
     decided = {Path(one.staged).parts[1] for entry, _, _ in again for one in entry.published}
     return frozenset(name for name in decided if (home.staged / name).exists())
 

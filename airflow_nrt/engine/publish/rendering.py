@@ -27,11 +27,21 @@ def change_lines(frame: DataFrame, fields: Sequence[Field], op: str) -> DataFram
 
 
 def _row(fields: Sequence[Field]) -> str:
+    """SQL of the values of a row, each as `_rendered`.
+
+    >>> print(_row([Field("id", DataType("INT")), Field("day", DataType("DATE"))]))
+    struct(`id` AS `id`, CAST(`day` AS STRING) AS `day`)
+    """
     items = ", ".join(f"{_rendered(quote(field.name), field.type)} AS {quote(field.name)}" for field in fields)
     return f"struct({items})"
 
 
 def _rendered(sql: str, kind: DataType) -> str:
+    """SQL of a value as JSON has it: exact numbers and times are texts.
+
+    >>> print(_rendered("price", DataType("DECIMAL", 10, 2)))
+    CAST(CAST(price AS DECIMAL(10,2)) AS STRING)
+    """
     if kind.name == "DECIMAL":
         return f"CAST(CAST({sql} AS {kind.spark}) AS STRING)"
     if kind.is_timestamp:
@@ -48,6 +58,11 @@ def _rendered(sql: str, kind: DataType) -> str:
 
 
 def _rendered_inside(sql: str, kind: DataType) -> str:
+    """The same for a value that has such values inside.
+
+    >>> print(_rendered_inside("a", DataType("ARRAY", children=(("element", DataType("DATE")),))))
+    transform(a, e -> CAST(e AS STRING))
+    """
     parts = [child for _, child in kind.children]
     if kind.name == "ARRAY":
         return f"transform({sql}, e -> {_rendered('e', parts[0])})"

@@ -65,11 +65,22 @@ def _given(n: int) -> str:
 
 
 def _narrowed(sql: str, column: Column) -> str:
+    """SQL of a value in its column's type, NULL if it is beyond that.
+
+    >>> from airflow_nrt.basics.types import DataType
+    >>> print(_narrowed("given", Column("n", DataType("TINYINT"))))
+    try_cast(given AS TINYINT)
+    """
     return f"try_cast({sql} AS {column.type.spark})" if column.type.holds(*_NARROW) else sql
 
 
 def _is_beyond(given: str, column: Column) -> str:
-    """SQL predicate: a number in the value is none of its type. Also values that can't be compared have a text."""
+    """SQL predicate: a number in the value is none of its type. Also values that can't be compared have a text.
+
+    >>> from airflow_nrt.basics.types import DataType
+    >>> print(_is_beyond("given", Column("n", DataType("TINYINT"))))
+    to_json(struct(given AS one)) <> to_json(struct(`n` AS one))
+    """
     return f"to_json(struct({given} AS one)) <> to_json(struct({quote(column.name)} AS one))"
 
 

@@ -31,13 +31,24 @@ def is_cut(line: str = LINE) -> str:
 
 
 def cut_sql(head: str, length: str, limit: int) -> str:
-    """SQL of a cut text of this length in bytes, in the form in which the reader cuts a line."""
+    """SQL of a cut text of this length in bytes, in the form in which the reader cuts a line.
+
+    >>> print(cut_sql("line", "length(line)", 1000))
+    CAST(concat(CAST(left(line, 1000) AS BINARY), X'FF6E72743A', CAST(concat(length(line), '>1000') AS BINARY)) AS
+    STRING)
+    """
     size = f"CAST(concat({length}, '>{limit}') AS BINARY)"
     return f"CAST(concat(CAST(left({head}, {LONGEST_HEAD}) AS BINARY), X'FF6E72743A', {size}) AS STRING)"
 
 
 def why_no_text(line: str = LINE) -> str:
-    """SQL of a message about a line that is no UTF-8, or that was cut."""
+    r"""SQL of a message about a line that is no UTF-8, or that was cut.
+
+    >>> print(why_no_text("line"))
+    IF(line RLIKE '�nrt:([0-9]+)>([0-9]+)\\z', concat('it has ', regexp_extract(line, '�nrt:([0-9]+)>([0-9]+)\\z', 1), '
+    bytes, and \'source.max-line-length\' allows ', regexp_extract(line, '�nrt:([0-9]+)>([0-9]+)\\z', 2)), 'it has bytes
+    that are no UTF-8')
+    """
     length, limit = (f"regexp_extract({line}, {string_literal(_MARK)}, {n})" for n in (1, 2))
     words = f"'it has ', {length}, ' bytes, and \\'source.max-line-length\\' allows ', {limit}"
     return f"IF({line} RLIKE {string_literal(_MARK)}, concat({words}), {string_literal(_NO_UTF8)})"

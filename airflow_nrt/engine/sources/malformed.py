@@ -53,7 +53,11 @@ def why_sql(of_line: str, text_of: str, forms: Mapping[str, str]) -> str:
 
 
 def both_faults(one: tuple[str, str], other: tuple[str, str]) -> tuple[str, str]:
-    """SQL of `_nrt_fault` and `_nrt_why` of a row that was read in two parts, from those of each part."""
+    """SQL of `_nrt_fault` and `_nrt_why` of a row that was read in two parts, from those of each part.
+
+    >>> print(both_faults(("f", "w"), ("g", "v"))[1])
+    coalesce(IF(g = '', v, w), v)
+    """
     faults = f"concat_ws({string_literal(_BETWEEN)}, {one[0]}, {other[0]})"
     whole = f"{one[0]} = '' OR {other[0]} = ''"
     fault = f"CASE WHEN {whole} THEN '' WHEN {faults} <> '' THEN {faults} END"
@@ -61,12 +65,21 @@ def both_faults(one: tuple[str, str], other: tuple[str, str]) -> tuple[str, str]
 
 
 def lookup(key: str, values: Mapping[str, str]) -> str:
-    """SQL of the value of a key in a map of literals, which Spark folds into one constant."""
+    """SQL of the value of a key in a map of literals, which Spark folds into one constant.
+
+    >>> print(lookup("k", {"a": "1", "b": "2"}))
+    element_at(map('a', 1, 'b', 2), k)
+    """
     pairs = ", ".join(f"{string_literal(name)}, {value}" for name, value in values.items())
     return f"element_at(map({pairs}), {key})" if values else "NULL"
 
 
 def shortened(text: str) -> str:
-    """SQL of a text on one line, cut to a readable length."""
+    r"""SQL of a text on one line, cut to a readable length.
+
+    >>> print(shortened("line"))
+    IF(length(line) > 200, concat(left(replace(replace(line, '\r', '\\r'), '\n', '\\n'), 200), '…'),
+    replace(replace(line, '\r', '\\r'), '\n', '\\n'))
+    """
     one_line = f"replace(replace({text}, '\\r', '\\\\r'), '\\n', '\\\\n')"
     return f"IF(length({text}) > {_LONGEST}, concat(left({one_line}, {_LONGEST}), '…'), {one_line})"

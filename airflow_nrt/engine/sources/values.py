@@ -42,7 +42,11 @@ class Reading:
 
 
 def value_sql(text: str, kind: DataType, style: Style) -> str:
-    """SQL of the value of a text; NULL if the text is NULL, or no value."""
+    """SQL of the value of a text; NULL if the text is NULL, or no value.
+
+    >>> print(value_sql("x", DataType("DATE"), CSV))
+    IF(x RLIKE '^ *[0-9]{4}-[0-9]{1,2}-[0-9]{1,2} *$', try_cast(x AS DATE), NULL)
+    """
     return READINGS[kind.name].value(text, kind, style)
 
 
@@ -53,7 +57,11 @@ def form_of(kind: DataType) -> str:
 
 
 def is_wrong(text: str, value: str, kind: DataType, style: Style, depth: int = 0) -> str:
-    """SQL predicate: a text is not NULL, and it or something in it is no value of its type. Never NULL itself."""
+    """SQL predicate: a text is not NULL, and it or something in it is no value of its type. Never NULL itself.
+
+    >>> print(is_wrong("x", "v", DataType("INT"), CSV))
+    (x IS NOT NULL AND (v IS NULL))
+    """
     inside = "".join(f" OR {one}" for one in _wrong_inside(text, kind, style, depth))
     return f"({text} IS NOT NULL AND ({value} IS NULL{inside}))"
 
@@ -74,16 +82,29 @@ def _wrong_inside(text: str, kind: DataType, style: Style, depth: int) -> list[s
 
 
 def bare(text: str, style: Style) -> str:
-    """SQL of the text without the mark of a number."""
+    """SQL of the text without the mark of a number.
+
+    >>> print(bare("x", CSV))
+    x
+    """
     return text if style is CSV else f"IF(startswith({text}, '{NUMBER}'), substring({text}, 2), {text})"
 
 
 def _cast(text: str, kind: DataType, style: Style) -> str:
+    """SQL of a value that Spark reads as Flink does.
+
+    >>> print(_cast("x", DataType("SMALLINT"), CSV))
+    try_cast(x AS SMALLINT)
+    """
     return f"try_cast({bare(text, style)} AS {kind.spark})"
 
 
 def _whole(text: str, kind: DataType, style: Style) -> str:
-    """In json a number with a fraction is truncated, and a text with a fraction is no value."""
+    """In json a number with a fraction is truncated, and a text with a fraction is no value.
+
+    >>> print(_whole("x", DataType("BIGINT"), CSV))
+    try_cast(x AS BIGINT)
+    """
     if style is CSV or kind.name not in ("INT", "BIGINT"):
         return _cast(text, kind, style)
     number = read_decimal(text, f"try_cast(substring({text}, 2) AS DECIMAL(38,18))")
@@ -96,6 +117,11 @@ def _decimal(text: str, kind: DataType, style: Style) -> str:
 
 
 def _approximate(text: str, kind: DataType, style: Style) -> str:
+    """SQL of a FLOAT or DOUBLE.
+
+    >>> print(_approximate("x", DataType("DOUBLE"), CSV))
+    try_cast(x AS DOUBLE)
+    """
     # Spark quotes what is no finite number: "NaN".
     return f"try_cast({text if style is CSV else _unquoted(bare(text, style))} AS {kind.spark})"
 
@@ -122,6 +148,11 @@ def _bytes(text: str, kind: DataType, style: Style) -> str:
 
 
 def _like(pattern: str, text: str, kind: DataType) -> str:
+    """SQL of a value whose text has this pattern.
+
+    >>> print(_like("[0-9]{4}-[0-9]{2}-[0-9]{2}", "x", DataType("DATE")))
+    IF(x RLIKE '^ *[0-9]{4}-[0-9]{2}-[0-9]{2} *$', try_cast(x AS DATE), NULL)
+    """
     return f"IF({text} RLIKE '^ *{pattern} *$', try_cast({text} AS {kind.spark}), NULL)"
 
 
@@ -145,14 +176,29 @@ def _time(text: str, kind: DataType, style: Style) -> str:
 
 
 def _object(text: str) -> str:
+    """SQL of the texts in an object, by name.
+
+    >>> print(_object("x"))
+    from_json(x, 'MAP<STRING,STRING>')
+    """
     return f"from_json({text}, 'MAP<STRING,STRING>')"
 
 
 def _array(text: str) -> str:
+    """SQL of the texts in an array.
+
+    >>> print(_array("x"))
+    from_json(x, 'ARRAY<STRING>')
+    """
     return f"from_json({text}, 'ARRAY<STRING>')"
 
 
 def _row(text: str, kind: DataType, style: Style) -> str:
+    """SQL of a ROW, NULL if the text is no object.
+
+    >>> print(_row("x", DataType("ROW", children=(("id", DataType("STRING")),)), CSV))
+    IF(from_json(x, 'MAP<STRING,STRING>') IS NULL, NULL, named_struct('id', from_json(x, 'MAP<STRING,STRING>')['id']))
+    """
     fields = (
         f"{string_literal(name)}, {value_sql(f'{_object(text)}[{string_literal(name)}]', child, style)}"
         for name, child in kind.children
@@ -161,6 +207,11 @@ def _row(text: str, kind: DataType, style: Style) -> str:
 
 
 def _elements(text: str, kind: DataType, style: Style) -> str:
+    """SQL of an ARRAY.
+
+    >>> print(_elements("x", DataType("ARRAY", children=(("element", DataType("STRING")),)), CSV))
+    transform(from_json(x, 'ARRAY<STRING>'), e1 -> e1)
+    """
     one = f"e{_depth(kind)}"
     return f"transform({_array(text)}, {one} -> {value_sql(one, kind.children[0][1], style)})"
 
@@ -192,7 +243,11 @@ def _first_entries(entries: str, depth: int) -> str:
 
 
 def _named(name: str, sql: str, body: str) -> str:
-    """SQL that binds the name to the value inside the body, so that it is computed once."""
+    """SQL that binds the name to the value inside the body, so that it is computed once.
+
+    >>> print(_named("r", "sqrt(x)", "r + r"))
+    transform(array(sqrt(x)), r -> r + r)[0]
+    """
     return f"transform(array({sql}), {name} -> {body})[0]"
 
 

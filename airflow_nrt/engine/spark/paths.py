@@ -26,5 +26,9 @@ def written_path(sql: str) -> str:
 
 
 def bare_file(sql: str) -> str:
-    """SQL from Spark's URI to the result of `file_uri`: the URI without its scheme."""
+    """SQL from Spark's URI to the result of `file_uri`: the URI without its scheme.
+
+    >>> print(bare_file("path"))
+    regexp_replace(path, '^file:/+', '/')
+    """
     return f"regexp_replace({sql}, '^file:/+', '/')"

@@ -12,7 +12,7 @@ from airflow_nrt.engine.spark.tuning import Tasks
 from airflow_nrt.engine.state.levels import Files
 from airflow_nrt.engine.updating.aggregate import AggregateStep, ChangingAggregateStep
 from airflow_nrt.engine.updating.at_end import AtEnd
-from airflow_nrt.engine.updating.execution import Files, HeldState, UpdatingExecution
+from airflow_nrt.engine.updating.execution import HeldState, UpdatingExecution
 from airflow_nrt.engine.updating.groups import Groups
 from airflow_nrt.engine.updating.join import JoinStep
 from airflow_nrt.engine.updating.recent import Recent

@@ -102,6 +102,11 @@ def _side(frame: DataFrame, keys: list[str], values: Sequence[Field], letter: st
 
 
 def _same(left: str, right: str, values: Sequence[Field], tolerance: float) -> str:
+    """SQL predicate: two rows have equal values, FLOAT and DOUBLE within the tolerance. Never NULL.
+
+    >>> print(_same("s", "b", [Field("n", DataType("BIGINT"))], 0.0))
+    (((s IS NULL) = (b IS NULL)) AND coalesce((s.`n` <=> b.`n`), false))
+    """
     tests = [f"(({left} IS NULL) = ({right} IS NULL))"]
     for field in values:
         a, b = f"{left}.{quote(field.name)}", f"{right}.{quote(field.name)}"
@@ -150,7 +155,11 @@ def without(insert: Insert, rows: DataFrame, others: DataFrame, tolerance: float
 
 
 def _rounded(field: Field, tolerance: float) -> str:
-    """SQL of a value that is equal to others within the tolerance: `format_string('%.8e', CAST(x AS DOUBLE))`."""
+    """SQL of a value that is equal to others within the tolerance.
+
+    >>> print(_rounded(Field("mean", DataType("DOUBLE")), 1e-9))
+    format_string('%.8e', CAST(`mean` AS DOUBLE))
+    """
     name = quote(field.name)
     if not (field.type.is_approximate and tolerance):
         return comparable(name, field.type)
@@ -159,7 +168,11 @@ def _rounded(field: Field, tolerance: float) -> str:
 
 
 def comparable(sql: str, kind: DataType) -> str:
-    """SQL of a value in which the entries of maps are sorted, so that it can be compared."""
+    """SQL of a value in which the entries of maps are sorted, so that it can be compared.
+
+    >>> print(comparable("a", DataType("MAP", children=(("key", DataType("STRING")), ("value", DataType("INT"))))))
+    array_sort(transform(map_entries(a), e -> struct(e.key AS key, e.value AS value)))
+    """
     if not kind.holds("MAP"):
         return sql
     if kind.name == "MAP":

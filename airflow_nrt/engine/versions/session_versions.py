@@ -120,7 +120,11 @@ def _alike(insert: Insert, sessions: DataFrame) -> DataFrame:
 
 def _state_sql(timing: OutputOptions, before: int | None, now: int, published: str) -> str:
     """SQL of the state of a due version of a session, as an index of `STATES`. `published` is SQL of its published
-    state, NULL if the session has changed since."""
+    state, NULL if the session has changed since.
+
+    >>> print(_state_sql(OutputOptions(), 1000, 2000, "NULL"))
+    CASE WHEN _nrt_end + -1L <= 1000L THEN coalesce(NULL, 2) WHEN _nrt_end + -1L <= 2000L THEN 1 ELSE 0 END
+    """
 
     def reached(offset: int, at: int | None) -> str:
         return "false" if at is None else f"{WINDOW_END} + {offset - 1}L <= {at}L"
@@ -146,7 +150,12 @@ def kept(store: SliceStore, insert: Insert, files: tuple[StateFile, ...], like: 
 
 
 def due_sql(timing: OutputOptions, before: int | None, now: int) -> str:
-    """SQL predicate: a version of a session is due, provided that its rows have changed."""
+    """SQL predicate: a version of a session is due, provided that its rows have changed.
+
+    >>> print(due_sql(OutputOptions(), 1000, 2000))
+    (_nrt_end + -1L <= 2000L AND _nrt_end + -1L > 1000L) OR (_nrt_end + -1L <= 2000L AND _nrt_end + -1L > 1000L) OR
+    (_nrt_end + -1L <= 2000L AND _nrt_end + -1L > 2000L) OR (false)
+    """
 
     def instant(offset: int) -> str:
         return f"{WINDOW_END} + {offset - 1}L"

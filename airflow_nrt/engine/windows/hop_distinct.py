@@ -63,7 +63,12 @@ def _by_masks(layout: Layout, group: DistinctSet, values: DataFrame, origin: int
 
 
 def _bits(mask: str) -> str:
-    """SQL of the bits that are set. Most masks have one run of bits, for which the bits are not tested one by one."""
+    """SQL of the bits that are set. Most masks have one run of bits, for which the bits are not tested one by one.
+
+    >>> print(_bits("mask"))
+    IF((mask + (mask & -mask)) & mask = 0, sequence(bit_count((mask & -mask) - 1), bit_count((mask & -mask) - 1) +
+    bit_count(mask) - 1), filter(sequence(0, 61), bit -> (mask & shiftleft(1L, bit)) != 0))
+    """
     lowest = f"({mask} & -{mask})"
     at = f"bit_count({lowest} - 1)"
     run = f"sequence({at}, {at} + bit_count({mask}) - 1)"

@@ -46,7 +46,13 @@ def late(layout: Layout) -> str:
 
 
 def late_words(missed_from: str, missed_until: str, dropped: str) -> str:
-    """SQL of the ledger's JSON of a row of an input query."""
+    """SQL of the ledger's JSON of a row of an input query.
+
+    >>> print(late_words("60000L", "120000L", "true"))
+    to_json(struct(_nrt_row AS row, regexp_replace(_nrt_pos.path, '^file:/+', '/') AS file, _nrt_pos.block AS block,
+    _nrt_pos.row AS position, _nrt_ts AS rowtime, _nrt_seen AS watermark, 60000L AS missed_from, 120000L AS
+    missed_until, true AS dropped))
+    """
     return (
         f"to_json(struct(_nrt_row AS row, {bare_file('_nrt_pos.path')} AS file, _nrt_pos.block AS block, "
         "_nrt_pos.row AS position, _nrt_ts AS rowtime, _nrt_seen AS watermark, "

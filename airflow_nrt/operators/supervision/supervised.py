@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from airflow_nrt.operators.common import NrtBaseOperator
 from airflow_nrt.operators.supervision.restarts import RestartPolicy
-
-if TYPE_CHECKING:
-    from airflow.sdk.definitions.callback import AsyncCallback
+from airflow_nrt.triggers.watch_settings import WatchSettings
 
 
 class SupervisedOperator(NrtBaseOperator):
@@ -17,11 +13,5 @@ class SupervisedOperator(NrtBaseOperator):
     available_now: bool
     startup_timeout: float
     restarts: RestartPolicy
-    stall_timeout: float | None
+    watch: WatchSettings
     on_stall: str
-    silence_timeout: float
-    poll_interval: float
-    earliest_event: float
-    status_interval: float
-    freshness: str | None
-    freshness_callback: AsyncCallback | None

@@ -8,7 +8,6 @@ from typing import Any, NoReturn
 
 from airflow.sdk import Context
 
-from airflow_nrt.basics.durations import parse_duration
 from airflow_nrt.basics.errors import NrtError
 from airflow_nrt.basics.texts import shortened
 from airflow_nrt.home.heartbeat import Heartbeat, read_heartbeat
@@ -21,7 +20,6 @@ from airflow_nrt.operators.messages.ending import FinalError
 from airflow_nrt.operators.supervision.restarts import BudgetSpentError
 from airflow_nrt.operators.supervision.stream_log import StreamLog
 from airflow_nrt.operators.supervision.supervised import SupervisedOperator
-from airflow_nrt.triggers.alarm import Alarm
 from airflow_nrt.triggers.driver import NrtDriverTrigger
 from airflow_nrt.triggers.driver_health import ENDED, LOST, STALLED, DriverWatch, Judgement
 from airflow_nrt.triggers.task_state import is_given_up_now
@@ -86,7 +84,7 @@ class Supervision:
             self._wait(0, restarts, lost=shortened(why, 1500))
         self.stream_log.log_locations(beat)
         self.stream_log.keep_status()
-        judgement = DriverWatch(endless=self.endless).judge(
+        judgement = DriverWatch(self.task.watch, self.endless).judge(
             look(str(self.home.path), self.home.group), time.monotonic()
         )
         if judgement is not None and (judgement.kind == ENDED or judgement.final):
@@ -112,26 +110,14 @@ class Supervision:
             home=str(self.home.path),
             epoch=epoch,
             back_off=self.task.restarts.back_off(restarts, time.time()),
-            stall_timeout=self.task.stall_timeout,
-            silence=self.task.silence_timeout,
-            poll_interval=self.task.poll_interval,
-            earliest=self.task.earliest_event,
             lost=lost,
             endless=self.endless,
             group=self.home.group,
-            freshness=self._alarm(),
-            status_interval=self.task.status_interval,
+            **self.task.watch.to_json(),
         )
         home = {"home": str(self.home.path), "group": self.home.group}
         kept = {"restarts": list(restarts), "endless": self.endless, **home}
         self.task.defer(trigger=trigger, method_name="resume", kwargs=kept)
-
-    def _alarm(self) -> dict[str, Any] | None:
-        if self.task.freshness is None:
-            return None
-        allowed, callback = parse_duration(self.task.freshness), self.task.freshness_callback
-        alarm = Alarm(allowed) if callback is None else Alarm(allowed, callback.path, callback.kwargs)
-        return alarm.to_json()
 
     def _fail(self, failure: NrtError) -> NoReturn:
         """Raises it, after the last output of the driver in the log."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from airflow_nrt.basics.errors import InputError
+from airflow_nrt.model.zones import read_zone
 from airflow_nrt.usecases.requests.report import DEFAULT_MASTER
 
 STREAM, BATCH = MODES = ("stream", "batch")
@@ -36,9 +37,14 @@ class QueryRequest:
     master: str = DEFAULT_MASTER
 
     def __post_init__(self) -> None:
-        """Raises InputError for an unknown mode."""
+        """Raises InputError for an unknown mode, and for a zone that is none."""
         if self.mode not in MODES:
             raise InputError(f"mode: {self.mode!r} is none of {', '.join(MODES)}")
+        if self.zone:
+            try:
+                read_zone(self.zone)
+            except ValueError as wrong:
+                raise InputError(f"--tz: {wrong}") from None
 
     def origin(self, script: str | None) -> str:
         """Which of the two texts a script is."""

@@ -1,4 +1,4 @@
-"""A query that several read is planned once, also if they ask for other columns; names are checked beside a wrong FROM."""
+"""A query that several read is planned once, also if they ask for other columns; names are checked even if FROM is wrong."""
 
 from __future__ import annotations
 

@@ -50,6 +50,11 @@ class MySql(Dialect):
         return f"UNHEX({text})" if kind.endswith(("blob", "binary")) else text
 
     def compared(self, text: str, kind: str) -> str:
+        """As `Dialect.compared`.
+
+        >>> print(MySql().compared("x", "bigint unsigned"))
+        CAST(x AS UNSIGNED)
+        """
         # It would compare numbers with texts as DOUBLE, of which several are equal to one large number.
         if "int" in kind:
             return f"CAST({text} AS {'UNSIGNED' if 'unsigned' in kind else 'SIGNED'})"
@@ -58,6 +63,11 @@ class MySql(Dialect):
         return f"CAST({text} AS DATETIME(6))" if kind in ("datetime", "timestamp") else self.value(text, kind)
 
     def read(self, column: str, kind: DataType) -> str:
+        """As `Dialect.read`.
+
+        >>> print(MySql().read("n", DataType("INT")))
+        CAST(n AS CHAR)
+        """
         return f"HEX({column})" if kind.is_bytes else f"CAST({column} AS CHAR)"
 
     def key_type(self, kind: DataType) -> str:
@@ -67,11 +77,21 @@ class MySql(Dialect):
         return super().literal(text.replace("\\", "\\\\"))
 
     def upsert(self, table: str, columns: Sequence[str], rows: str, key: Sequence[str]) -> str:
+        """As `Dialect.upsert`.
+
+        >>> print(MySql().upsert("t", ["id", "n"], "SELECT * FROM rows", ["id"]))
+        INSERT INTO t (id, n) SELECT * FROM rows ON DUPLICATE KEY UPDATE n = VALUES(n)
+        """
         first = key[0]
         values = ", ".join(f"{name} = VALUES({name})" for name in columns if name not in key)
         names = ", ".join(columns)
         return f"INSERT INTO {table} ({names}) {rows} ON DUPLICATE KEY UPDATE {values or f'{first} = {first}'}"
 
     def delete(self, table: str, rows: str, key: Sequence[str]) -> str:
+        """As `Dialect.delete`.
+
+        >>> print(MySql().delete("t", "SELECT * FROM rows", ["id"]))
+        DELETE t FROM t t JOIN (SELECT * FROM rows) gone ON t.id = gone.id
+        """
         same = " AND ".join(f"t.{name} = gone.{name}" for name in key)
         return f"DELETE t FROM {table} t JOIN ({rows}) gone ON {same}"

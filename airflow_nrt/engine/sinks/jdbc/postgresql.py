@@ -38,16 +38,36 @@ class PostgreSql(Dialect):
         return '"' + name.replace('"', '""') + '"'
 
     def value(self, text: str, kind: str) -> str:
+        """As `Dialect.value`.
+
+        >>> print(PostgreSql().value("x", "numeric(10,2)"))
+        CAST(x AS numeric(10,2))
+        """
         return f"decode({text}, 'hex')" if kind == "bytea" else f"CAST({text} AS {kind})"
 
     def read(self, column: str, kind: DataType) -> str:
+        """As `Dialect.read`.
+
+        >>> print(PostgreSql().read("n", DataType("INT")))
+        CAST(n AS TEXT)
+        """
         return f"encode({column}, 'hex')" if kind.is_bytes else f"CAST({column} AS TEXT)"
 
     def upsert(self, table: str, columns: Sequence[str], rows: str, key: Sequence[str]) -> str:
+        """As `Dialect.upsert`.
+
+        >>> print(PostgreSql().upsert("t", ["id", "n"], "SELECT * FROM rows", ["id"]))
+        INSERT INTO t (id, n) SELECT * FROM rows ON CONFLICT (id) DO UPDATE SET n = EXCLUDED.n
+        """
         values = ", ".join(f"{name} = EXCLUDED.{name}" for name in columns if name not in key)
         action = f"UPDATE SET {values}" if values else "NOTHING"
         return f"INSERT INTO {table} ({', '.join(columns)}) {rows} ON CONFLICT ({', '.join(key)}) DO {action}"
 
     def delete(self, table: str, rows: str, key: Sequence[str]) -> str:
+        """As `Dialect.delete`.
+
+        >>> print(PostgreSql().delete("t", "SELECT * FROM rows", ["id"]))
+        DELETE FROM t t USING (SELECT * FROM rows) gone WHERE t.id = gone.id
+        """
         same = " AND ".join(f"t.{name} = gone.{name}" for name in key)
         return f"DELETE FROM {table} t USING ({rows}) gone WHERE {same}"

@@ -15,7 +15,12 @@ def written(column: Column) -> str:
 
 
 def text_sql(column: Column) -> str:
-    """SQL of the text of a column's value; bytes are hexadecimal, composed values JSON."""
+    """SQL of the text of a column's value; bytes are hexadecimal, composed values JSON.
+
+    >>> from airflow_nrt.basics.types import DataType
+    >>> print(text_sql(Column("at", DataType("TIMESTAMP", 3))))
+    date_format(`at`, "yyyy-MM-dd HH:mm:ss.SSS")
+    """
     name, kind = quote(column.name), column.type
     if kind.is_string:
         return written(column)
@@ -35,7 +40,12 @@ def text_sql(column: Column) -> str:
 
 
 def value_sql(column: Column) -> str:
-    """SQL of the value of a text that a database gives."""
+    """SQL of the value of a text that a database gives.
+
+    >>> from airflow_nrt.basics.types import DataType
+    >>> print(value_sql(Column("price", DataType("DECIMAL", 10, 2))))
+    CAST(`price` AS DECIMAL(10,2))
+    """
     name, kind = quote(column.name), column.type
     if kind.is_bytes:
         return f"unhex({name})"

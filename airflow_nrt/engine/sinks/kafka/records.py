@@ -35,7 +35,11 @@ def records(rows: DataFrame, insert: Insert) -> DataFrame:
 
 
 def header(name: str, sql: str) -> str:
-    """SQL of a header with a text."""
+    """SQL of a header with a text.
+
+    >>> print(header("epoch", "7L"))
+    struct('epoch' AS key, CAST(7L AS BINARY) AS value)
+    """
     return f"struct({string_literal(name)} AS key, CAST({sql} AS BINARY) AS value)"
 
 

@@ -63,5 +63,11 @@ def with_columns_of(schema: StructType, rows: DataFrame, more: Iterable[str] = (
 
 
 def _value(field: StructField, is_written: bool) -> str:
+    """SQL of a column of the table: the rows' own, or NULL.
+
+    >>> from pyspark.sql.types import LongType
+    >>> print(_value(StructField("n", LongType()), False))
+    CAST(NULL AS bigint) AS `n`
+    """
     name, kind = quote(field.name), field.dataType.simpleString()
     return f"CAST({name if is_written else 'NULL'} AS {kind}) AS {name}"

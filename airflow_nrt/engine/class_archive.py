@@ -1,8 +1,4 @@
-"""Makes the class archive of this Java and this Spark (`java/class_archive.py`), by running a small report.
-
-`python -m airflow_nrt.engine.prepare [kafka …]` is `airflow-nrt prepare` where there is no command line, as in an image
-of Spark.
-"""
+"""Makes the class archive of this Java and this Spark (`java/class_archive.py`), by running a small report."""
 
 from __future__ import annotations
 
@@ -13,10 +9,8 @@ import tempfile
 from pathlib import Path
 
 from airflow_nrt.basics.errors import InputError
-from airflow_nrt.basics.jars import JARS
 from airflow_nrt.engine.driver.run import Runner
 from airflow_nrt.engine.java.class_archive import VARIABLE, archive
-from airflow_nrt.engine.java.fetch_jars import fetch_jars
 from airflow_nrt.engine.java.finding import ensure_java
 from airflow_nrt.engine.spark.session import start_session
 from airflow_nrt.engine.verify.verify import verify
@@ -35,9 +29,24 @@ GROUP BY shop, window_start, window_end;
 _ORDERS = ("1,1,1.50,2024-06-18 00:01:00\n1,2,2.50,2024-06-18 00:02:00\n", "1,1,3.50,2024-06-18 00:31:00\n")
 
 
-def make() -> Path:
-    """Makes the archive: runs and verifies a report while the JVM records the classes that it loads."""
+def made_archive() -> Path | None:
+    """The archive of the Java of drivers on this host, made if it does not exist; None if this Java makes none.
+
+    Raises InputError if there is no Java, or if the environment is not writable.
+    """
+    ensure_java()
     file = archive(os.environ.get("JAVA_HOME"))
+    if file.exists():
+        return file
+    try:
+        file = _make(file)
+    except PermissionError as wrong:
+        raise InputError(f"{wrong.filename} can't be written: run this as the user who owns {sys.prefix}") from None
+    return file if file.exists() else None
+
+
+def _make(file: Path) -> Path:
+    """Runs and verifies a report while the JVM records the classes that it loads."""
     file.parent.mkdir(parents=True, exist_ok=True)
     notes = file.with_suffix(f".{os.getpid()}")
     os.environ[VARIABLE] = f"-XX:ArchiveClassesAtExit={notes} -Xlog:disable"
@@ -62,31 +71,3 @@ def make() -> Path:
     if notes.exists():
         os.replace(notes, file)
     return file
-
-
-def prepare() -> Path | None:
-    """The archive of the Java of drivers on this host, made if it does not exist; None if this Java makes none.
-
-    Raises InputError if there is no Java, or if the environment is not writable.
-    """
-    ensure_java()
-    file = archive(os.environ.get("JAVA_HOME"))
-    if file.exists():
-        return file
-    try:
-        file = make()
-    except PermissionError as wrong:
-        raise InputError(f"{wrong.filename} can't be written: run this as the user who owns {sys.prefix}") from None
-    return file if file.exists() else None
-
-
-def summary(made: Path | None) -> str:
-    """One line about the result of `prepare`."""
-    return f"class archive: {made}" if made else "class archive: this Java makes none, drivers start without"
-
-
-if __name__ == "__main__":
-    print(summary(prepare()))
-    for name in sys.argv[1:]:
-        for file in fetch_jars(JARS[name]):
-            print(f"{name}: {file}")

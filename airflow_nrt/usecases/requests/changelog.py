@@ -1,0 +1,31 @@
+"""What a report has made visible, replaced and removed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from airflow_nrt.home.log.sink_history import Change
+
+
+@dataclass(frozen=True)
+class ChangelogRequest:
+    """The location of the home, and the `group` that shares it. `rows`: also changes of rows, where files hold them."""
+
+    home: str
+    group: str | None = None
+    rows: bool = False
+
+
+@dataclass(frozen=True)
+class WindowChange:
+    """A change of a window; `rows` are its changes of rows in the format of debezium-json, None if nobody asked."""
+
+    change: Change
+    rows: Sequence[dict[str, Any]] | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        rows = {} if self.rows is None else {"rows_changed": self.rows}
+        of_window = asdict(self.change.published)
+        return {"entry": self.change.entry, "time": self.change.time, "op": self.change.op, **of_window, **rows}
