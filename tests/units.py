@@ -1,8 +1,8 @@
 """Which tests stay together in one process of pytest-xdist, and in which order they begin.
 
 A file is one unit: its tests share what is slow to make, as the golden statements share a report. All tests that need
-an Airflow share one. The golden cases and the random timings share nothing but Spark: they come last, one by one, so
-that at the end no process waits for another.
+an Airflow share one, and so do those that run commands, or drivers, in a Java that lives on. The golden cases and the
+random timings share nothing but Spark: they come last, one by one, so that at the end no process waits for another.
 """
 
 from __future__ import annotations
@@ -10,7 +10,25 @@ from __future__ import annotations
 import pytest
 from xdist.scheduler import LoadScopeScheduling
 
-AIRFLOW = "tests/dags/"
+TOGETHER = {
+    "an Airflow": ("tests/dags/",),
+    "a Java of commands": (
+        "tests/cli/test_backfill.py",
+        "tests/cli/test_home_commands.py",
+        "tests/cli/test_new.py",
+        "tests/cli/test_query.py",
+        "tests/cli/test_wrong_data.py",
+        "tests/cli/test_wrong_input.py",
+    ),
+    "a Java of drivers": (
+        "tests/engine/dimensions/test_killed.py",
+        "tests/engine/driver/test_crash.py",
+        "tests/engine/driver/test_crash_versions.py",
+        "tests/engine/driver/test_fencing.py",
+        "tests/engine/sinks/lakehouse/test_crash.py",
+    ),
+}
+"""What is slow to make, and who shares it."""
 ALONE = (
     "tests/engine/versions/test_timing_property.py",
     "tests/golden/test_golden.py",
@@ -20,8 +38,9 @@ ALONE = (
 
 def unit_of(test: str) -> str:
     """The unit of a test, by its node id."""
-    if test.startswith(AIRFLOW):
-        return AIRFLOW
+    for shared, files in TOGETHER.items():
+        if test.startswith(files):
+            return shared
     return test if test.startswith(ALONE) else test.partition("::")[0]
 
 

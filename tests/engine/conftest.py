@@ -51,6 +51,16 @@ def several_tasks() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(scope="session")
+def java(process: None) -> Iterator[object]:
+    """A `SharedJava` for drivers in processes of their own, one at a time."""
+    from airflow_nrt.basics.jars import JARS, fetched
+    from tests.engine.shared_java import shared_java
+
+    with shared_java(",".join(str(file) for connector in JARS for file in fetched(connector))) as java:
+        yield java
+
+
 @dataclass(frozen=True)
 class Streamed:
     """`batches` were absorbed; time stands in the middle of an hour, so that some windows are still to come."""

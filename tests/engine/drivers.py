@@ -7,11 +7,9 @@ import shutil
 import signal
 import subprocess
 import sys
-import threading
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -38,6 +36,7 @@ from tests.engine.reports import (
     random_events,
     write_lines,
 )
+from tests.engine.shared_java import SharedJava
 
 BATCHES = 4
 SMALL = (
@@ -165,10 +164,14 @@ sockets which the two share, in the middle of whatever the tests ask of Spark.
 
 
 class Driver:
-    """A driver in its own process, which is to die or to freeze at a fault point. It and its JVM are one session."""
+    """A driver in its own process, which is to die or to freeze at a fault point.
 
-    def __init__(self, place: Place, fault: str) -> None:
+    It is a session with its JVM, if it has one of its own. A JVM that it shares with others has no other driver now.
+    """
+
+    def __init__(self, place: Place, fault: str, java: SharedJava | None = None) -> None:
         self.place = place
+        self._java = java
         self.output = place.own / "driver.txt"
         command = [sys.executable, "-c", _DIE_WITH_PARENT, sys.executable, "-m", "airflow_nrt.engine.main"]
         command += [
@@ -184,7 +187,7 @@ class Driver:
         with open(self.output, "wb") as output:
             self.process = subprocess.Popen(
                 [str(part) for part in command],
-                env={**os.environ, VARIABLE: fault},
+                env={**os.environ, **(java.environment if java is not None else {}), VARIABLE: fault},
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,
@@ -222,6 +225,8 @@ class Driver:
             except ProcessLookupError:
                 continue
         self.process.wait(10)
+        if self._java is not None:
+            self._java.end_session()
 
 
 def process_stat(pid: int) -> list[str]:
@@ -239,47 +244,6 @@ def session_of(pid: int) -> int | None:
 
 def living() -> Iterator[int]:
     return (int(path.name) for path in Path("/proc").iterdir() if path.name.isdigit())
-
-
-class Ahead:
-    """Frozen drivers for the tests to come: at most two are begun before the tests that take them."""
-
-    def __init__(self, place: Place, points: Mapping[str, int]) -> None:
-        self._place = place
-        self._room = threading.Semaphore(2)
-        self._over = False
-        self._started: list[Driver] = []
-        self._pool = ThreadPoolExecutor(2)
-        self._futures = {point: self._pool.submit(self._begin, point, time) for point, time in points.items()}
-
-    def _begin(self, point: str, time: int) -> Driver:
-        self._room.acquire()
-        assert not self._over
-        driver = Driver(self._place.beside(point), fault("stop", point, time))
-        self._started.append(driver)
-        driver.wait_until(driver.is_frozen)
-        return driver
-
-    def take(self, point: str) -> Driver:
-        """The driver of a point, once it is there. Its process ends with this object at the latest."""
-        try:
-            return self._futures[point].result()
-        finally:
-            self._room.release()
-
-    def end(self) -> None:
-        """Leaves no process behind."""
-        self._over = True
-        self._room.release(len(self._futures) or 1)
-        self._pool.shutdown(wait=True, cancel_futures=True)
-        for driver in self._started:
-            driver.end()
-
-
-def asked_points(request: Any) -> list[str]:
-    """The fault points that this module's selected tests are about, in their order."""
-    mine = [item for item in request.session.items if item.module is request.module and hasattr(item, "callspec")]
-    return list(dict.fromkeys(item.callspec.params["point"] for item in mine if "point" in item.callspec.params))
 
 
 def fault(what: str, point: str, time: int) -> str:

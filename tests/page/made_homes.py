@@ -260,8 +260,10 @@ def make_home(
     return made
 
 
-def make_homes(root: Path, reports: int = 50, windows: int = 10_000, restarts: int = 2) -> Iterator[Made]:
-    """One home with so many windows and restarts, and others with three days.
+def make_homes(
+    root: Path, reports: int = 50, windows: int = 10_000, restarts: int = 2, of_others: int = 432
+) -> Iterator[Made]:
+    """One home with so many windows and restarts, and others with so many windows each.
 
     The last ones have failed, stopped, or are broken.
     """
@@ -270,7 +272,7 @@ def make_homes(root: Path, reports: int = 50, windows: int = 10_000, restarts: i
     plan = replace(plan, settings=(*plan.settings, (TIME_ZONE, zone_of_noon())))
     for n in range(reports):
         name = "orders_curve" if n == 0 else f"report_{n:02d}"
-        size = {"windows": windows, "restarts": restarts} if n == 0 else {}
+        size = {"windows": windows, "restarts": restarts} if n == 0 else {"windows": of_others}
         made = make_home(root, plan, name, dag_id=f"dag_{n % 10}", seed=n, **size)
         if n == reports - 1 and n:
             made.beat(

@@ -27,12 +27,13 @@ from tests.engine.dimensions.reports import (
 )
 from tests.engine.drivers import Driver, Place
 from tests.engine.reports import rows_of
+from tests.engine.shared_java import SharedJava
 
 pytestmark = pytest.mark.process
 
 
 @pytest.mark.slow
-def test_killed_with_a_version_that_no_entry_names(spark, tmp_path) -> None:
+def test_killed_with_a_version_that_no_entry_names(spark, java: SharedJava, tmp_path: Path) -> None:
     place = Place(tmp_path, tmp_path / "own")
     script = "\n".join((ORDERS, shops_table(), ENRICHED, PLACED, REGIONS)).replace("${DATA}", "${OUT}")
     place.report.write_text(script)
@@ -42,7 +43,7 @@ def test_killed_with_a_version_that_no_entry_names(spark, tmp_path) -> None:
     named = {one.name for one in place.home.dimensions.iterdir()}
     write_shops(place.own, {1: "lost", 2: "south"}, at=2)
     write_orders(place.own, "2", (3, 1, 30, 12))
-    driver = Driver(place, "kill:absorb-written")
+    driver = Driver(place, "kill:absorb-written", java)
     try:
         driver.wait_until(driver.is_over)
         assert driver.process.returncode == -signal.SIGKILL, driver.output.read_text()[-3000:]

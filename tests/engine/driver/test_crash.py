@@ -21,6 +21,7 @@ from tests.engine.drivers import (
     fault,
     outcome,
 )
+from tests.engine.shared_java import SharedJava
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600), pytest.mark.process]
 THOROUGH = pytest.mark.thorough
@@ -48,12 +49,14 @@ def test_the_clean_run_has_all_that_can_break(scene) -> None:
 @pytest.mark.parametrize(
     "points", [pytest.param(ONE_OF_EACH_STEP, id="one of each step"), pytest.param(POINTS, id="all", marks=THOROUGH)]
 )
-def test_killed_at_every_point_in_turn(spark, scene, points: tuple[str, ...]) -> None:
-    """Each driver recovers from the one before it, and dies at the next point."""
+def test_killed_at_every_point_in_turn(
+    spark, java: SharedJava, scene: tuple[Place, Outcome], points: tuple[str, ...]
+) -> None:
+    """Each driver recovers from the one before it, and dies at the next point. The last one's Java ends with it."""
     whole, clean = scene
     place = whole.beside(f"killed at {len(points)}")
     for point in points:
-        driver = Driver(place, fault("kill", point, IN_TURN.get(point, 1)))
+        driver = Driver(place, fault("kill", point, IN_TURN.get(point, 1)), java if point != points[-1] else None)
         try:
             driver.wait_until(driver.is_over)
             text = driver.output.read_text()[-3000:]

@@ -6,14 +6,14 @@ new                          lease 2 ── commits ── done
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
+from pyspark.sql import SparkSession
 
 from airflow_nrt.engine.faults import POINTS
 from airflow_nrt.home.heartbeat import read_heartbeat
 from airflow_nrt.home.log.entries import Commit
-from tests.engine.drivers import CURVE, ONE_OF_EACH_STEP, Ahead, Outcome, Place, asked_points, check_readers, outcome
+from tests.engine.drivers import CURVE, ONE_OF_EACH_STEP, Driver, Outcome, Place, check_readers, fault, outcome
+from tests.engine.shared_java import SharedJava
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300), pytest.mark.process]
 
@@ -42,20 +42,22 @@ def scene(spark, tmp_path_factory) -> tuple[Place, Outcome]:
     return place, outcome(place)
 
 
-@pytest.fixture(scope="module")
-def frozen(scene, request) -> Iterator[Ahead]:
-    """Drivers that stand still."""
-    drivers = Ahead(scene[0], {point: AT.get(point, 1) for point in asked_points(request)})
-    yield drivers
-    drivers.end()
-
-
 @pytest.mark.parametrize(
     "point", [one if one in ONE_OF_EACH_STEP else pytest.param(one, marks=pytest.mark.thorough) for one in POINTS]
 )
-def test_frozen_at(spark, scene, frozen, point: str) -> None:
-    driver = frozen.take(point)
-    place, clean = driver.place, scene[1]
+def test_frozen_at(spark, java: SharedJava, scene: tuple[Place, Outcome], point: str) -> None:
+    whole, clean = scene
+    place = whole.beside(point)
+    driver = Driver(place, fault("stop", point, AT.get(point, 1)), java)
+    try:
+        driver.wait_until(driver.is_frozen)
+        _taken_over(spark, place, driver, clean, point)
+        driver.wait_until(driver.left_nothing, 30)
+    finally:
+        driver.end()
+
+
+def _taken_over(spark: SparkSession, place: Place, driver: Driver, clean: Outcome, point: str) -> None:
     before = place.home.log().last
     assert place.run(spark) == "finished"
     newer = list(place.home.log().entries(before + 1))
@@ -80,4 +82,3 @@ def test_frozen_at(spark, scene, frozen, point: str) -> None:
         assert beat is not None and (beat.epoch, beat.state) == (2, "finished")
     assert outcome(place) == clean
     check_readers(spark, place, clean)
-    driver.wait_until(driver.left_nothing, 30)

@@ -33,9 +33,9 @@ class Served:
 
 
 @contextmanager
-def serve(root: Path, reports: int, windows: int, restarts: int = 2) -> Iterator[Served]:
-    """`orders_curve` has so many windows; the DAGs `dag_0` to `dag_9` supervise the reports."""
-    running = list(make_homes(root, reports, windows, restarts))[:-ENDED]
+def serve(root: Path, reports: int, windows: int, of_others: int = 432) -> Iterator[Served]:
+    """`orders_curve` has so many windows, of the others each so many. The DAGs `dag_0` to `dag_9` supervise them."""
+    running = list(make_homes(root, reports, windows, of_others=of_others))[:-ENDED]
     ended = threading.Event()
     heart = threading.Thread(target=_beat, args=(running, ended), daemon=True)
     with serving(root) as url:

@@ -15,7 +15,8 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    with serve(tmp_path_factory.mktemp("many"), reports=50, windows=10_000) as served:
+    # A list shows how each report is doing, however many windows it has (tests/page/test_files_read.py).
+    with serve(tmp_path_factory.mktemp("many"), reports=50, windows=432, of_others=40) as served:
         yield served
 
 
