@@ -77,13 +77,12 @@ def is_wanted(item: pytest.Item) -> bool:
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Leaves out files before they are imported where no test of theirs can run."""
-    if not collection_path.match("test_*.py"):
-        return None
     if config.getoption("--tier") == "unit" and collection_path in without_unit_tests(Path(__file__).parent):
         return True
     selection = config.getoption("--selection")
-    concerned = selection is None or selection.concerns(collection_path.relative_to(config.rootpath).as_posix())
-    return not concerned or None
+    if selection is None or not collection_path.match("test_*.py"):
+        return None
+    return not selection.concerns(collection_path.relative_to(config.rootpath).as_posix()) or None
 
 
 @pytest.hookimpl(wrapper=True)

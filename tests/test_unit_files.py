@@ -37,14 +37,22 @@ def test_a_run_of_all_tiers_finds_no_unit_test_where_the_text_shows_none(request
 
 def test_files_of_spark_alone_are_left_out() -> None:
     left_out = without_unit_tests(ROOT)
+    assert ROOT / "page" / "browser" in left_out
+    assert ROOT / "page" not in left_out
     assert ROOT / "golden_table" / "test_golden_table.py" not in left_out
     assert ROOT / "engine" / "versions" / "test_timing.py" in left_out
     assert Path(__file__) not in left_out
 
 
 def test_a_fixture_needs_what_it_asks_for_wherever_it_is_defined() -> None:
-    assert {"streamed", "damaged", "spark", "broker"} <= heavy_fixtures({Path("a"): FIXTURES})
-    assert not {"streamed", "damaged"} & heavy_fixtures({Path("a"): FIXTURES, Path("b"): ELSEWHERE})
+    assert {"streamed", "damaged", "spark", "broker"} <= heavy_fixtures([FIXTURES])
+    assert not {"streamed", "damaged"} & heavy_fixtures([FIXTURES, ELSEWHERE])
+
+
+def test_a_fixture_of_the_file_itself_goes_before_others() -> None:
+    test = "def test_one(streamed: Streamed) -> None:\n"
+    assert needs_more(FIXTURES + test, frozenset({"spark"}))
+    assert not needs_more(ELSEWHERE + test, frozenset({"spark", "streamed"}))
 
 
 @pytest.mark.parametrize(
