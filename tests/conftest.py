@@ -14,6 +14,7 @@ from hypothesis import HealthCheck, settings
 from tests.changed.selection import Selection
 from tests.strict import watched
 from tests.tiers import TIERS, mark, tier_of
+from tests.unit_files import without_unit_tests
 from tests.units import Units, put_in_order
 
 pytest_plugins = ["tests.durations", "tests.servers.fixtures"]
@@ -76,6 +77,8 @@ def is_wanted(item: pytest.Item) -> bool:
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Leaves out files before they are imported where no test of theirs can run."""
+    if config.getoption("--tier") == "unit" and collection_path in without_unit_tests(Path(__file__).parent):
+        return True
     selection = config.getoption("--selection")
     if selection is None or not collection_path.match("test_*.py"):
         return None
@@ -94,11 +97,16 @@ def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
         return (yield)
 
 
-def pytest_collection_finish() -> None:
-    """What is there now stays. So Python looks only through what tests make, and soon lets go of their frames, which
-    hold plans and sessions in Java."""
-    gc.collect()
-    gc.freeze()
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """What collection makes stays. Python looks only through what tests make, so that it soon lets go of their frames,
+    which hold plans and sessions in Java."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.hookimpl(optionalhook=True)

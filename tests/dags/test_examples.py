@@ -16,7 +16,6 @@ import pendulum
 import pytest
 from airflow.sdk import DAG, PartitionedAssetTimetable
 from airflow.sdk.exceptions import AirflowSkipException
-from pyarrow import dataset
 
 import tests.airflow_home  # noqa: F401
 from airflow_nrt.basics.instants import parse_instant
@@ -89,7 +88,15 @@ def streamed(spark: Any, name: str, data: Path) -> list[dict[str, Any]]:
     Runner(spark, plan, home, available_now=True).run()
     verdict = verify(spark, plan, home)
     assert verdict.is_proven and verdict.windows == verdict.equal > 0, verdict
-    rows: list[dict[str, Any]] = dataset.dataset(data / name, partitioning="hive").to_table().to_pylist()
+    return rows_below(data / name)
+
+
+def rows_below(table: Path) -> list[dict[str, Any]]:
+    """The rows of a table in folders by partition."""
+    # It loads pandas, and this file is collected with the unit tests.
+    from pyarrow import dataset
+
+    rows: list[dict[str, Any]] = dataset.dataset(table, partitioning="hive").to_table().to_pylist()
     return rows
 
 
@@ -208,6 +215,6 @@ def test_a_month_in_one_run(spark, tmp_path: Path, monkeypatch: pytest.MonkeyPat
     result = backfill(spark, plan, home, Interval(parse_instant(start), parse_instant(end)), True, FAIL)
     assert result.verdict is not None and result.verdict.is_proven
     assert result.verdict.windows == result.verdict.equal == len(result.published) == 30 * 144
-    rows = dataset.dataset(tmp_path / "orders_curve", partitioning="hive").to_table().to_pylist()
+    rows = rows_below(tmp_path / "orders_curve")
     last = {row["ds"]: row["gmv"] for row in rows if row["window_end"].hour == row["window_end"].minute == 0}
     assert len(last) == 30 and set(last.values()) == {sum(map(Decimal, range(1, 25)))}

@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-import threading
-import time
 from dataclasses import asdict, replace
 from pathlib import Path
 
@@ -17,12 +15,19 @@ from airflow_nrt.home.heartbeat import FINISHED, Heartbeat, now_ms, read_heartbe
 from airflow_nrt.home.home import Home
 from airflow_nrt.launch import living
 from airflow_nrt.launch.living import is_stopping, kill_driver, living_driver
+from tests.clock import Clock
 from tests.launch.homes import beat, hanging_driver, launch, lease, new_home
 
 
+@pytest.fixture(autouse=True)
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    clock = Clock()
+    monkeypatch.setattr(living, "time", clock)
+    return clock
+
+
 @pytest.fixture
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
-    monkeypatch.setattr(living, "CERTAINTY_SECONDS", 1.5)
+def home(tmp_path: Path) -> Home:
     home = new_home(tmp_path)
     lease(home)
     return home
@@ -44,24 +49,18 @@ def test_a_fresh_heartbeat_is_a_driver_and_an_ended_one_is_none(home: Home) -> N
     assert living_driver(home) is None
 
 
-def test_a_clock_that_is_behind_does_not_make_a_driver_dead(home: Home) -> None:
+def test_a_clock_that_is_behind_does_not_make_a_driver_dead(home: Home, clock: Clock) -> None:
     beat(home, 1, host="elsewhere")
     age(home, beat=now_ms() - 3_600_000)
-
-    def go_on() -> None:
-        time.sleep(0.7)
-        age(home, beat=now_ms() - 3_599_000)
-
-    other = threading.Thread(target=go_on)
-    other.start()
+    clock.later(4.9, lambda: age(home, beat=now_ms() - 3_599_000))
     assert living_driver(home) is not None
-    other.join()
 
 
-def test_silence_is_death_after_a_while(home: Home) -> None:
+def test_silence_is_death_after_a_while(home: Home, clock: Clock) -> None:
     beat(home, 1, host="elsewhere")
     age(home, beat=now_ms() - 60_000)
     assert living_driver(home) is None
+    assert clock.now > living.CERTAINTY_SECONDS
 
 
 @pytest.mark.process
@@ -72,27 +71,18 @@ def test_a_process_that_is_gone_is_death_although_its_heartbeat_is_fresh(home: H
     assert living_driver(home) is None
 
 
-def test_a_driver_that_was_watched_to_be_dead_is_not_watched_again(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_driver_that_was_watched_to_be_dead_is_not_watched_again(home: Home, clock: Clock) -> None:
     beat(home, 1, host="elsewhere")
     age(home, beat=now_ms() - 60_000)
-    waits: list[float] = []
-    monkeypatch.setattr(time, "sleep", waits.append)
     assert living_driver(home, lost=1) is None
-    assert waits == []
+    assert clock.now == 0
 
 
-def test_a_newer_lease_is_given_time_to_show_a_heartbeat(home: Home) -> None:
+def test_a_newer_lease_is_given_time_to_show_a_heartbeat(home: Home, clock: Clock) -> None:
     beat(home, 1, FINISHED)
     lease(home)
-
-    def begin() -> None:
-        time.sleep(0.7)
-        beat(home, 2)
-
-    other = threading.Thread(target=begin)
-    other.start()
+    clock.later(4.9, lambda: beat(home, 2))
     found = living_driver(home)
-    other.join()
     assert found is not None and found.epoch == 2
 
 

@@ -56,6 +56,7 @@ class _Handler(BaseHTTPRequestHandler):
 @contextlib.contextmanager
 def web_hook() -> Iterator[WebHook]:
     with WebHook() as hook:
-        threading.Thread(target=hook.serve_forever, daemon=True).start()
+        # By itself, a server takes half a second to end.
+        threading.Thread(target=hook.serve_forever, args=(0.01,), daemon=True).start()
         yield hook
         hook.shutdown()

@@ -130,7 +130,7 @@ def test_a_home_that_stays_unreadable_is_told_once(tmp_path: Path, capfd: pytest
     home = new_home(tmp_path)
     home.heartbeats.mkdir(exist_ok=True)
     (home.heartbeats / "1.json").write_text("{")
-    threading.Timer(1.0, lambda: beat(home, 1, FINISHED)).start()
+    threading.Timer(0.4, lambda: beat(home, 1, FINISHED)).start()
     assert asyncio.run(asyncio.wait_for(event_of(watching(home)), 20))["kind"] == ENDED
     assert "".join(capfd.readouterr()).count("says nothing about its driver") == 1
 

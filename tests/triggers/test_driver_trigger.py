@@ -35,7 +35,7 @@ def home(tmp_path: Path) -> Home:
 
 
 def trigger(home: Home, **options: Any) -> NrtDriverTrigger:
-    return NrtDriverTrigger(str(home.path), **{"poll_interval": 0.1, "earliest": 0.0, **options})
+    return NrtDriverTrigger(str(home.path), **{"poll_interval": 0.02, "earliest": 0.0, **options})
 
 
 def event_of(trigger: BaseTrigger, timeout: float = 20) -> dict[str, Any]:
@@ -68,7 +68,7 @@ def test_a_trigger_survives_its_way_through_the_database(one: BaseTrigger) -> No
 def test_a_stop_is_told(home: Home) -> None:
     beat(home, 1)
     home.ask_to_stop()
-    later(0.5, lambda: beat(home, 1, STOPPED))
+    later(0.1, lambda: beat(home, 1, STOPPED))
     assert event_of(trigger(home))["kind"] == ENDED
 
 
@@ -80,15 +80,15 @@ def test_a_driver_that_was_terminated_is_lost(home: Home) -> None:
 def test_it_never_fires_early(home: Home) -> None:
     beat(home, 1, STOPPED)
     began = time.monotonic()
-    event_of(trigger(home, earliest=1.5))
-    assert time.monotonic() - began >= 1.5
+    event_of(trigger(home, earliest=0.4))
+    assert time.monotonic() - began >= 0.4
 
 
 def test_a_restart_waits_in_the_trigger_a_final_failure_does_not(home: Home) -> None:
     beat(home, 1, FAILED, error="out of luck")
     began = time.monotonic()
-    assert event_of(trigger(home, back_off=1.5))["kind"] == BROKEN
-    assert time.monotonic() - began >= 1.5
+    assert event_of(trigger(home, back_off=0.4))["kind"] == BROKEN
+    assert time.monotonic() - began >= 0.4
     beat(home, 1, FAILED, error="overflow", final=True)
     began = time.monotonic()
     assert event_of(trigger(home, back_off=60))["final"]
@@ -107,13 +107,13 @@ def test_a_killed_process_is_noticed(home: Home) -> None:
 
 def test_silence_is_told(home: Home) -> None:
     beat(home, 1, host="elsewhere")
-    assert event_of(trigger(home, silence=0.5))["kind"] == LOST
+    assert event_of(trigger(home, silence=0.1))["kind"] == LOST
 
 
 def test_a_newer_driver_is_followed(home: Home) -> None:
     beat(home, 1)
-    later(0.4, lambda: beat(home, 2))
-    later(0.9, lambda: beat(home, 2, STOPPED))
+    later(0.1, lambda: beat(home, 2))
+    later(0.3, lambda: beat(home, 2, STOPPED))
     watching = trigger(home, epoch=1)
     assert event_of(watching)["epoch"] == 2
     assert watching.epoch == 2
@@ -167,8 +167,8 @@ def test_what_no_version_writes_is_refused() -> None:
 def test_a_home_that_can_t_be_read_says_nothing(home: Home) -> None:
     home.heartbeats.mkdir()
     (home.heartbeats / "1.json").write_text("{")
-    later(1.0, lambda: beat(home, 1, FINISHED))
-    assert event_of(trigger(home, silence=0.3))["kind"] == ENDED
+    later(0.3, lambda: beat(home, 1, FINISHED))
+    assert event_of(trigger(home, silence=0.1))["kind"] == ENDED
 
 
 def test_a_task_that_nobody_knows_does_not_stop_its_driver(home: Home) -> None:
@@ -187,14 +187,14 @@ def test_windows_are_waited_for(home: Home) -> None:
     def go_on() -> None:
         beat(home, 2, entry=fire(home, writer, 5000, 3000))
 
-    later(0.5, go_on)
-    waiting = NrtWindowTrigger(str(home.path), "1970-01-01 00:00:03", poll_interval=0.1, earliest=0.0)
+    later(0.1, go_on)
+    waiting = NrtWindowTrigger(str(home.path), "1970-01-01 00:00:03", poll_interval=0.02, earliest=0.0)
     assert event_of(waiting) == {"error": None}
 
 
 def test_a_hopeless_window_is_told(home: Home) -> None:
     beat(home, 1, FAILED, error="overflow", final=True)
-    waiting = NrtWindowTrigger(str(home.path), "1970-01-01 00:00:03", poll_interval=0.1, earliest=0.0)
+    waiting = NrtWindowTrigger(str(home.path), "1970-01-01 00:00:03", poll_interval=0.02, earliest=0.0)
     assert event_of(waiting) == {"error": "overflow"}
 
 

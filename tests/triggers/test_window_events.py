@@ -13,9 +13,29 @@ from airflow.sdk.serde import deserialize, serialize
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import OperatorState, Position, Published, Tick
 from airflow_nrt.home.log.log import Writer
+from airflow_nrt.triggers import watcher, window_events
 from airflow_nrt.triggers.cursor import Cursor
 from airflow_nrt.triggers.window_events import NrtWindowEventTrigger
+from tests.clock import Clock
 from tests.launch.homes import lease, new_home
+from tests.triggers.looks import Looks
+
+LOOKS = 6
+"""Two of them may belong together: before and after a question to Airflow."""
+
+
+@pytest.fixture(autouse=True)
+def looks(monkeypatch: pytest.MonkeyPatch) -> Looks:
+    looks = Looks()
+    monkeypatch.setattr("airflow_nrt.triggers.watcher.WATCHER", looks)
+    return looks
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    clock = Clock()
+    monkeypatch.setattr(window_events, "time", clock)
+    return clock
 
 
 class Store:
@@ -35,7 +55,7 @@ class Store:
 
 
 def trigger(path: Path, store: Store, **options: Any) -> NrtWindowEventTrigger:
-    made = NrtWindowEventTrigger("curve_log", str(path), **{"poll_interval": 0.05, **options})
+    made = NrtWindowEventTrigger("curve_log", str(path), **{"poll_interval": 0.01, **options})
     made.asset_state_store = store  # type: ignore[assignment]
     return made
 
@@ -52,8 +72,9 @@ def age(home: Home) -> None:
         file.write_text(json.dumps({**json.loads(file.read_text()), "time": 0}))
 
 
-def events(watching: NrtWindowEventTrigger, seconds: float, act: Any = None) -> list[int]:
-    """The entries of the events that come meanwhile; `act` happens half-way."""
+def events(watching: NrtWindowEventTrigger, act: Any = None) -> list[int]:
+    """The entries of the events of some looks before `act` and of some after it."""
+    looks: Looks = watcher.WATCHER  # type: ignore[assignment]
 
     async def listen() -> list[int]:
         found: list[int] = []
@@ -63,10 +84,10 @@ def events(watching: NrtWindowEventTrigger, seconds: float, act: Any = None) -> 
                 found.append(event.payload["entry"])
 
         listening = asyncio.create_task(collect())
-        await asyncio.sleep(seconds / 2)
+        await looks.pass_by(LOOKS)
         if act is not None:
             act()
-        await asyncio.sleep(seconds / 2)
+            await looks.pass_by(LOOKS)
         listening.cancel()
         return found
 
@@ -90,36 +111,32 @@ def test_it_fires_for_what_is_new_once_until_that_is_claimed(tmp_path: Path) -> 
     complete(writer, 10)
     age(home)
     watching = trigger(home.path, store)
-    assert events(watching, 0.6) == []
+    assert events(watching) == []
     assert store.kept["complete"] == store.kept["restated"] == Cursor(home.identity().id, 1, 1).to_json()
-    assert events(watching, 1.0, lambda: complete(writer, 20)) == [2]
-    assert events(watching, 0.6) == [2], "a restarted triggerer says it again: nobody has claimed it"
+    assert events(watching, lambda: complete(writer, 20)) == [2]
+    assert events(watching) == [2], "a restarted triggerer says it again: nobody has claimed it"
     claim(store, home, 2)
-    assert events(watching, 1.0, lambda: complete(writer, 30)) == [3]
+    assert events(watching, lambda: complete(writer, 30)) == [3]
 
 
-def test_a_claim_that_no_run_has_confirmed_wakes_the_dispatcher_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_claim_that_no_run_has_confirmed_wakes_the_dispatcher_again(tmp_path: Path, clock: Clock) -> None:
     home, store = new_home(tmp_path), Store()
     last = complete(lease(home), 10)
     claim(store, home, last)
     watching = trigger(home.path, store)
-    assert events(watching, 0.6) == [], "its run may be at work"
-    monkeypatch.setattr("airflow_nrt.triggers.window_events._AGAIN_SECONDS", 1.0)
-    assert events(watching, 1.8) == [0]
+    assert events(watching) == [], "its run may be at work"
+    assert events(watching, lambda: clock.sleep(301)) == [0]
 
     for kind in ("complete", "restated"):
         store.kept[kind] = Cursor(home.identity().id, last, last, "another run").to_json()
-    assert events(watching, 1.8) == []
+    assert events(watching, lambda: clock.sleep(301)) == []
 
 
-def test_the_claim_of_a_home_that_is_gone_wakes_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_claim_of_a_home_that_is_gone_wakes_nobody(tmp_path: Path, clock: Clock) -> None:
     home, store = new_home(tmp_path), Store()
     claim(store, home, complete(lease(home), 10))
     home.path.rename(tmp_path / "elsewhere")
-    monkeypatch.setattr("airflow_nrt.triggers.window_events._AGAIN_SECONDS", 0.2)
-    assert events(trigger(home.path, store), 0.8) == []
+    assert events(trigger(home.path, store), lambda: clock.sleep(301)) == []
 
 
 def test_a_home_that_is_made_later_is_told_from_its_first_window(tmp_path: Path) -> None:
@@ -128,7 +145,7 @@ def test_a_home_that_is_made_later_is_told_from_its_first_window(tmp_path: Path)
     def begin() -> None:
         complete(lease(new_home(tmp_path)), 10)
 
-    assert events(trigger(tmp_path / "home", store), 1.2, begin) == [1]
+    assert events(trigger(tmp_path / "home", store), begin) == [1]
     assert store.kept["complete"] == Cursor("", -1, -1).to_json()
 
 
@@ -138,14 +155,14 @@ def test_what_was_published_just_before_the_first_look_is_new(tmp_path: Path) ->
     complete(writer, 10)
     age(home)
     second = complete(writer, 20)
-    assert events(trigger(home.path, Store()), 0.8) == [second]
+    assert events(trigger(home.path, Store())) == [second]
 
 
 def test_catching_up_begins_at_the_first_entry(tmp_path: Path) -> None:
     home = new_home(tmp_path)
     first = complete(lease(home), 10)
     age(home)
-    assert events(trigger(home.path, Store(), catchup=True), 0.8) == [first]
+    assert events(trigger(home.path, Store(), catchup=True)) == [first]
 
 
 def test_a_home_that_was_made_anew_is_read_from_its_begin(tmp_path: Path) -> None:
@@ -153,7 +170,7 @@ def test_a_home_that_was_made_anew_is_read_from_its_begin(tmp_path: Path) -> Non
     first = complete(lease(home), 10)
     for kind in ("complete", "restated"):
         store.kept[kind] = Cursor("another", 500, 900, "run").to_json()
-    assert events(trigger(home.path, store), 0.8) == [first]
+    assert events(trigger(home.path, store)) == [first]
 
 
 def test_windows_of_other_tables_wake_nobody_and_are_read_once(
@@ -163,9 +180,9 @@ def test_windows_of_other_tables_wake_nobody_and_are_read_once(
     claim(store, home, -1)
     complete(lease(home), 10)
     watching = trigger(home.path, store, table="another")
-    assert events(watching, 0.6) == []
+    assert events(watching) == []
     (home.log_directory / "1.json").write_text("{")
-    assert events(watching, 0.6) == []
+    assert events(watching) == []
     assert "can't be watched" not in capsys.readouterr().out
 
 
@@ -175,10 +192,10 @@ def test_results_that_wait_for_long_are_named(tmp_path: Path, capsys: pytest.Cap
     entry = complete(lease(home), 10)
     (home.staged / "none").mkdir()
     watching = trigger(home.path, store)
-    assert events(watching, 0.8) == []
+    assert events(watching) == []
     assert "not published" not in capsys.readouterr().out, "its process is at work"
     age(home)
-    assert events(watching, 0.8, (home.staged / "none").rmdir) == [entry]
+    assert events(watching, (home.staged / "none").rmdir) == [entry]
     assert capsys.readouterr().out.count(f"what entry {entry} decided is not published") == 1
 
 
@@ -189,5 +206,5 @@ def test_it_goes_on_after_a_home_that_can_t_be_read(tmp_path: Path, capsys: pyte
     entry = home.log_directory / "1.json"
     content = entry.read_bytes()
     entry.write_text("{")
-    assert events(trigger(home.path, store), 1.2, lambda: entry.write_bytes(content)) == [1]
+    assert events(trigger(home.path, store), lambda: entry.write_bytes(content)) == [1]
     assert "can't be watched" in capsys.readouterr().out

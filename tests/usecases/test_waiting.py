@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import threading
 from pathlib import Path
 
 import pytest
@@ -17,8 +16,17 @@ from airflow_nrt.home.log.entries import Commit, Position, SourceFile
 from airflow_nrt.home.log.log import Writer
 from airflow_nrt.model.plan import Plan
 from airflow_nrt.sql.load import load_report, plan_script
+from airflow_nrt.usecases import waiting
 from airflow_nrt.usecases.waiting import NotReadError, wait_for_stream
+from tests.clock import Clock
 from tests.launch.homes import REPORT, beat, lease, new_home
+
+
+@pytest.fixture(autouse=True)
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    clock = Clock()
+    monkeypatch.setattr(waiting, "time", clock)
+    return clock
 
 
 @pytest.fixture
@@ -45,7 +53,7 @@ def read(plan: Plan, writer: Writer, *files: SourceFile) -> int:
     return writer.append(Commit(source, files, 1, now_ms(), {}, {}, (), None, (), Position())).n
 
 
-def test_a_file_that_had_arrived_is_waited_for_and_a_later_one_is_not(home: Home, plan: Plan) -> None:
+def test_a_file_that_had_arrived_is_waited_for_and_a_later_one_is_not(home: Home, plan: Plan, clock: Clock) -> None:
     writer = lease(home)
     first, second = arrive(plan, "1.csv"), arrive(plan, "2.csv")
     beat(home, 1, entry=read(plan, writer, first))
@@ -55,10 +63,12 @@ def test_a_file_that_had_arrived_is_waited_for_and_a_later_one_is_not(home: Home
         arrive(plan, "3.csv")
         beat(home, 1, entry=read(plan, writer, second))
 
-    threading.Timer(0.8, go_on).start()
+    clock.later(12.8, go_on)
     wait_for_stream(plan, home, 20_000, said.append)
-    assert said[0] == "waiting until the stream has read 1 files (4 bytes)"
-    assert said[-1].startswith("the stream has read what had arrived, after ")
+    assert said == [
+        *["waiting until the stream has read 1 files (4 bytes)"] * 2,
+        "the stream has read what had arrived, after 13 s",
+    ]
 
 
 def test_patience_ends(home: Home, plan: Plan) -> None:

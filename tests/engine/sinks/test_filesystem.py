@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import duckdb
-import pandas
 import pytest
 
 from airflow_nrt.basics.errors import InputError
@@ -65,6 +64,9 @@ FROM TABLE(TUMBLE(TABLE events, DESCRIPTOR(ts), INTERVAL '30' MINUTE)) WHERE id 
 
 
 def test_parquet(spark, mixed) -> None:
+    # This file is collected with the unit tests.
+    import pandas
+
     place, _, events = mixed
     expected = count_in(TUMBLE, [events], SHOWN)
     assert rows_of(place / "curve") == expected

@@ -1,4 +1,4 @@
-"""A query that several read is planned once, also if they ask for other columns; names are checked even if FROM is wrong."""
+"""A query that several read is planned once, also if they ask for other columns; names are checked without a FROM."""
 
 from __future__ import annotations
 
