@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -41,11 +42,10 @@ LONG_LIVED_JAVA = (
     "-XX:TieredStopAtLevel=4",
     # To collect in parallel takes from the other test processes what it gains here.
     "-XX:+UseSerialGC",
-    "-Xms2500m",
-    "-Xmn1200m",
     "-Xss4m",
 )
 """Of the session that a test process has."""
+JAVA_OF_ALL: pytest.StashKey[Any] = pytest.StashKey()
 os.environ["SPARK_SUBMIT_OPTS"] = " ".join([os.environ.get("SPARK_SUBMIT_OPTS", ""), *JAVA]).strip()
 
 
@@ -115,23 +115,53 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> Units:
     return Units(config, log)
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    from tests.suite_java import SuiteJava
+
+    if JAVA_OF_ALL not in node.config.stash:
+        node.config.stash[JAVA_OF_ALL] = SuiteJava(lambda: a_session("4g", "2g"))
+    node.workerinput["java"] = node.config.stash[JAVA_OF_ALL].address
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    if (java := config.stash.get(JAVA_OF_ALL, None)) is not None:
+        java.end()
+
+
 @pytest.fixture(scope="session")
-def spark() -> Iterator[object]:
+def spark(request: pytest.FixtureRequest) -> Iterator[object]:
     """A small session. What starts and stops a session of its own belongs into a process of its own."""
+    address = getattr(request.config, "workerinput", {}).get("java")
+    if address is None:
+        session = a_session("2500m", "1200m")
+        yield session
+        session.stop()
+    else:
+        from tests.suite_java import suite_java
+
+        with suite_java(address):
+            session = a_session("4g", "2g")
+        yield session
+
+
+def a_session(memory: str, young: str) -> Any:
+    """A session for tests, with a new Java of this memory if there is none yet. Most of what they make is `young`."""
     from airflow_nrt.basics.jars import JARS, fetched
     from airflow_nrt.engine.java.finding import ensure_java
     from airflow_nrt.engine.spark.session import start_session
     from airflow_nrt.model.connectors.delta import DELTA_SETTINGS
 
     ensure_java()
-    java = {"spark.driver.memory": "2500m", "spark.driver.extraJavaOptions": " ".join(LONG_LIVED_JAVA)}
+    options = " ".join([*LONG_LIVED_JAVA, f"-Xms{memory}", f"-Xmn{young}"])
+    java = {"spark.driver.memory": memory, "spark.driver.extraJavaOptions": options}
     jars = ",".join(str(file) for connector in JARS for file in fetched(connector))
     # Extensions are chosen when a session begins, and it is the only one of its process.
     given = {**java, **(DELTA_SETTINGS if fetched("delta") else {})}
     session = start_session("tests", "local[2]", {"spark.sql.shuffle.partitions": "2", "spark.jars": jars, **given})
-    session.sparkContext.setLogLevel("ERROR")
-    yield session
-    session.stop()
+    # Failures that tests provoke would be shown between the dots of a run.
+    session.sparkContext.setLogLevel("OFF")
+    return session
 
 
 @pytest.fixture(scope="session")

@@ -90,7 +90,7 @@ def _family(pid: int) -> Iterator[tuple[str, list[str]]]:
 
 
 def test_a_session_that_python_starts_has_no_setting_in_its_command_line(spark) -> None:  # type: ignore[no-untyped-def]
-    java = psutil.Process(spark.sparkContext._gateway.proc.pid)
+    java = psutil.Process(spark._jvm.java.lang.ProcessHandle.current().pid())
     line = " ".join(java.cmdline()).partition("SparkSubmit")[2]
     assert "--properties-file" in line and "spark.sql." not in line
     (place,) = [word for word in java.cmdline() if word.endswith("spark.conf")]

@@ -15,9 +15,10 @@ def test_steps_of_one_task_take_little_memory(spark: SparkSession) -> None:
     for n in range(STEPS):
         counts = rows.groupBy("id").agg(F.count("*").alias(f"n{n}"))
         joined = joined.join(counts.hint("merge"), "id")
-    before = set(spark.sparkContext.statusTracker().getJobIdsForGroup())
+    spark.sparkContext.setLocalProperty("spark.jobGroup.id", "many steps")
     assert joined.count() == 10
-    (job,) = set(spark.sparkContext.statusTracker().getJobIdsForGroup()) - before
+    spark.sparkContext.setLocalProperty("spark.jobGroup.id", None)
+    (job,) = spark.sparkContext.statusTracker().getJobIdsForGroup("many steps")
     assert 0 < peak(spark, job) < STEPS * 2 * 8 * MB
 
 
