@@ -11,7 +11,7 @@ from airflow_nrt.basics.instants import END_OF_TIME
 from airflow_nrt.describe.verdict import CLASSES, BadWindow, InsertVerdict
 from airflow_nrt.engine.dimensions.for_batch import given_versions, joined_with
 from airflow_nrt.engine.sinks.sink import Sink
-from airflow_nrt.engine.sinks.table_past import PastCommit
+from airflow_nrt.engine.sinks.table_versions import PastCommit
 from airflow_nrt.engine.verify.bad_windows import (
     bad_window,
     in_windows,

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from airflow_nrt.describe.table_history import TableCommit, WindowHistory
-from airflow_nrt.engine.sinks.table_past import PastCommit, TablePast
+from airflow_nrt.engine.sinks.table_versions import PastCommit, TableVersions
 from airflow_nrt.engine.verify import window_history
 from airflow_nrt.engine.verify.window_history import Ends, histories
 
@@ -51,6 +51,6 @@ def test_no_more_versions_are_read_than_a_few(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_the_version_of_an_entry() -> None:
-    past = TablePast(6, 50, commits)
+    past = TableVersions(6, 50, commits)
     assert [past.version_of(entry) for entry in (60, 50, 49, 20, 10)] == [6, 6, 4, 4, 1]
     assert past.version_of(9) is None

@@ -1,4 +1,4 @@
-"""A query that several read is planned once, also if they ask for other columns; names are checked beside a wrong FROM."""
+"""A query that several read is planned once, also for other columns. Names are checked beside a wrong FROM."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from airflow_nrt.describe.table_history import TableCommit
 from airflow_nrt.engine.sinks.lakehouse.lake_table import Mark
-from airflow_nrt.engine.sinks.table_past import PastCommit, TablePast
+from airflow_nrt.engine.sinks.table_versions import PastCommit, TableVersions
 
 _WRITER, _ENTRY = "airflow-nrt.writer", "airflow-nrt.entry"
 _OTHERS = (
@@ -39,12 +39,12 @@ def in_snapshot(mark: Mark) -> dict[str, str]:
     return {_WRITER: mark.writer, _ENTRY: str(mark.entry)}
 
 
-def iceberg_past(table: Any, marked: int | None, writer: str) -> TablePast | None:
+def iceberg_versions(table: Any, marked: int | None, writer: str) -> TableVersions | None:
     """`marked` is the entry by the table's property. None if the table has no snapshot."""
     current = table.currentSnapshot()
     if current is None:
         return None
-    return TablePast(int(current.snapshotId()), marked, lambda: _commits(table, writer))
+    return TableVersions(int(current.snapshotId()), marked, lambda: _commits(table, writer))
 
 
 def _commits(table: Any, writer: str) -> Iterator[PastCommit]:

@@ -22,7 +22,7 @@ class PastCommit:
 
 
 @dataclass(frozen=True)
-class TablePast:
+class TableVersions:
     """A table up to its `newest` version; `entry` is the last log entry that this has, None if it has none.
 
     `commits` are those that made its versions, newest first, as far back as the history of the table goes.
