@@ -10,7 +10,7 @@ from typing import Any
 
 from airflow_nrt.describe.table_history import TableCommit
 from airflow_nrt.engine.sinks.lakehouse.lake_table import Mark
-from airflow_nrt.engine.sinks.table_versions import PastCommit, TableVersions
+from airflow_nrt.engine.sinks.table_versions import TableVersions, VersionCommit
 
 _WRITER, _ENTRY = "airflow-nrt.writer", "airflow-nrt.entry"
 _OTHERS = (
@@ -47,7 +47,7 @@ def iceberg_versions(table: Any, marked: int | None, writer: str) -> TableVersio
     return TableVersions(int(current.snapshotId()), marked, lambda: _commits(table, writer))
 
 
-def _commits(table: Any, writer: str) -> Iterator[PastCommit]:
+def _commits(table: Any, writer: str) -> Iterator[VersionCommit]:
     # Those of branches are not in here, so a window that is replaced is one version.
     log = [(int(one.snapshotId()), int(one.timestampMillis())) for one in table.history()]
     for n in range(len(log) - 1, -1, -1):
@@ -57,11 +57,11 @@ def _commits(table: Any, writer: str) -> Iterator[PastCommit]:
             return
         summary = dict(snapshot.summary())
         if any(earlier == version for earlier, _ in log[:n]):
-            yield PastCommit(TableCommit(version, at, "rollback", _note(summary)), before, None, True)
+            yield VersionCommit(TableCommit(version, at, "rollback", _note(summary)), before, None, True)
             continue
         entry = int(summary[_ENTRY]) if summary.get(_WRITER) == writer else None
         made = TableCommit(version, at, str(snapshot.operation()), _note(summary))
-        yield PastCommit(made, before, entry, _changes_rows(table, snapshot, before))
+        yield VersionCommit(made, before, entry, _changes_rows(table, snapshot, before))
 
 
 def _changes_rows(table: Any, snapshot: Any, before: int | None) -> bool:
