@@ -22,7 +22,8 @@ from airflow_nrt.engine.batch.batch import computed, same_rows, source_rows
 from airflow_nrt.engine.batch.progress import ShownWindows, shown_tasks, span_of
 from airflow_nrt.engine.dimensions.for_batch import provide_for_backfill
 from airflow_nrt.engine.functions.report_session import report_session
-from airflow_nrt.engine.publish.publishing import publish_entry, roll_forward
+from airflow_nrt.engine.publish.publishing import publish_entry
+from airflow_nrt.engine.publish.recovery import roll_forward
 from airflow_nrt.engine.sinks import sink_of
 from airflow_nrt.engine.sources import arrived, source_of
 from airflow_nrt.engine.spark.tuning import Tasks, tune_for
@@ -31,7 +32,7 @@ from airflow_nrt.engine.verify.evidence import ReadRows, fired_rows, rows_read
 from airflow_nrt.engine.verify.expected import on_time
 from airflow_nrt.engine.verify.interval import Interval, complete_until
 from airflow_nrt.engine.verify.verify import Progress, unread_splits, verify
-from airflow_nrt.engine.versions.versions import with_state
+from airflow_nrt.engine.versions.early_and_late_results import with_state
 from airflow_nrt.home.heartbeat import now_ms
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Entry, Published, Restate, Split, files_of, ranges_of

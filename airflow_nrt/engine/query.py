@@ -27,7 +27,7 @@ from airflow_nrt.engine.spark.paths import GLOB
 from airflow_nrt.engine.spark.query_frames import run_sql
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Lease
-from airflow_nrt.home.log.log import Writer
+from airflow_nrt.home.log.fenced_writer import Writer
 from airflow_nrt.model.internal_columns import OP
 from airflow_nrt.model.options.known import source_option
 from airflow_nrt.model.plan import Plan

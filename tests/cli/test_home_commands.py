@@ -16,7 +16,7 @@ from airflow_nrt.curve.picture import progress_line
 from airflow_nrt.home.heartbeat import FINISHED, RUNNING, Heartbeat, now_ms, read_heartbeat, write_heartbeat
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Lease
-from airflow_nrt.home.log.log import Writer
+from airflow_nrt.home.log.fenced_writer import Writer
 from airflow_nrt.home.status import read_status
 from tests.cli.conftest import SAID, Command
 from tests.cli.place import furnish

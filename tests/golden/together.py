@@ -26,7 +26,7 @@ from airflow_nrt.engine.spark.tuning import tune_for
 from airflow_nrt.home.heartbeat import now_ms
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Lease
-from airflow_nrt.home.log.log import Writer
+from airflow_nrt.home.log.fenced_writer import Writer
 from airflow_nrt.model.plan import Insert, Plan
 from airflow_nrt.sql.errors import Place, Problems
 from airflow_nrt.sql.parse.statements import parse_query, parse_script

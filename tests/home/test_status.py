@@ -12,7 +12,7 @@ from airflow_nrt.basics.errors import HomeError
 from airflow_nrt.home.heartbeat import ENDED, FENCED, RUNNING, Heartbeat, now_ms, read_heartbeat, write_heartbeat
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Lease, OperatorState, Position, Restate, SourceState, Tick
-from airflow_nrt.home.log.log import Writer
+from airflow_nrt.home.log.fenced_writer import Writer
 from airflow_nrt.home.status import STALE_MS, read_status
 from tests.sample import plan_of
 

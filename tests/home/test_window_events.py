@@ -9,7 +9,7 @@ import pytest
 from airflow_nrt.basics.errors import InputError
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Lease, OperatorState, Position, Published, Restate, Tick
-from airflow_nrt.home.log.log import Writer
+from airflow_nrt.home.log.fenced_writer import Writer
 from airflow_nrt.home.window_events import Completed, Restated, has_window_events, read_window_events, table_of
 from tests.sample import plan_of
 

@@ -16,7 +16,7 @@ from airflow_nrt.engine.verify.interval import Interval
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.chapters import CHAPTER, KEPT
 from airflow_nrt.home.log.entries import Lease
-from airflow_nrt.home.log.log import Writer
+from airflow_nrt.home.log.fenced_writer import Writer
 from airflow_nrt.sql.load import plan_of_home
 from tests.engine.reports import HOUR, MINUTE, MORNING
 from tests.homes.broker import kafka

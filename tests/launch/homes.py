@@ -12,7 +12,7 @@ from airflow_nrt.files.process_start import ProcessStart
 from airflow_nrt.home.heartbeat import RUNNING, Heartbeat, now_ms, write_heartbeat
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Lease, OperatorState, Position, Tick
-from airflow_nrt.home.log.log import Writer
+from airflow_nrt.home.log.fenced_writer import Writer
 from airflow_nrt.launch.launch_records import Launch, put_launch
 from airflow_nrt.launch.processes import ProcessMark
 from airflow_nrt.sql.load import load_report

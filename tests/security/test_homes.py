@@ -22,7 +22,7 @@ from airflow_nrt.home.directories import PARTS
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.launch_failure import launch_failure
 from airflow_nrt.home.log.entries import Lease
-from airflow_nrt.home.log.log import Writer
+from airflow_nrt.home.log.fenced_writer import Writer
 from airflow_nrt.launch.command_lines import LAUNCHER
 from airflow_nrt.launch.engine import place_engine, place_report
 from airflow_nrt.launch.submission import Cluster, Submission, driver_submission

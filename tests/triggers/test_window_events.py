@@ -12,7 +12,7 @@ from airflow.sdk.serde import deserialize, serialize
 
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import OperatorState, Position, Published, Tick
-from airflow_nrt.home.log.log import Writer
+from airflow_nrt.home.log.fenced_writer import Writer
 from airflow_nrt.triggers import watcher, window_events
 from airflow_nrt.triggers.cursor import Cursor
 from airflow_nrt.triggers.window_events import NrtWindowEventTrigger

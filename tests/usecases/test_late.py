@@ -10,7 +10,7 @@ import pytest
 from airflow_nrt.basics.errors import InputError
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Commit, Lateness, Position
-from airflow_nrt.home.log.log import Writer
+from airflow_nrt.home.log.fenced_writer import Writer
 from airflow_nrt.usecases.late import late
 from airflow_nrt.usecases.requests.late import LateRequest
 from tests.launch.homes import lease, new_home

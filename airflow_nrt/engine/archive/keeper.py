@@ -20,7 +20,7 @@ from airflow_nrt.files.durable import replace_file
 from airflow_nrt.files.public_files import PUBLIC
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Position, Published
-from airflow_nrt.home.log.log import Writer
+from airflow_nrt.home.log.fenced_writer import Writer
 from airflow_nrt.model.archive import partition_time
 from airflow_nrt.model.plan import Source
 from airflow_nrt.model.zones import wall_clock_passed

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from airflow_nrt.basics.registry import Registry
 from airflow_nrt.engine.dimensions.dimension import Dimension
-from airflow_nrt.engine.dimensions.files import FileDimension
+from airflow_nrt.engine.dimensions.filesystem import FileDimension
 from airflow_nrt.engine.dimensions.jdbc import JdbcDimension
 from airflow_nrt.engine.dimensions.lakehouse import LakehouseDimension
 from airflow_nrt.engine.sources.lakehouse.delta import DeltaHistory

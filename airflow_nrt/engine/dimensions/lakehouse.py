@@ -9,7 +9,7 @@ from pyspark.sql import DataFrame, Observation, SparkSession
 
 from airflow_nrt.basics.spelling import quote
 from airflow_nrt.engine.dimensions.dimension import Dimension
-from airflow_nrt.engine.dimensions.files import check_size
+from airflow_nrt.engine.dimensions.filesystem import check_size
 from airflow_nrt.engine.sources.lakehouse.history import TableHistory, source_files
 from airflow_nrt.engine.sources.lakehouse.lakehouse import LakehouseSource
 from airflow_nrt.engine.sources.request import ReadRequest

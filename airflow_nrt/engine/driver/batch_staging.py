@@ -27,8 +27,8 @@ from airflow_nrt.engine.time.accept_or_reject import judge, metered, rejected, w
 from airflow_nrt.engine.time.batch_clock import absorbed
 from airflow_nrt.engine.time.future import latest_rowtime
 from airflow_nrt.engine.updating.updates import Updates
+from airflow_nrt.engine.versions.early_and_late_results import VersionedInserts
 from airflow_nrt.engine.versions.throttled_changes import ThrottledInserts
-from airflow_nrt.engine.versions.versions import VersionedInserts
 from airflow_nrt.engine.windows.execution import execution_of
 from airflow_nrt.engine.windows.no_rows import no_rows
 from airflow_nrt.engine.windows.slices import Layout

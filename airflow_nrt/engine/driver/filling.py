@@ -27,11 +27,11 @@ from airflow_nrt.engine.publish.owing import MOST_SECONDS, Attempt
 from airflow_nrt.engine.publish.publishing import publish_entry
 from airflow_nrt.engine.sinks import sink_of
 from airflow_nrt.engine.spark.tuning import Tuning
-from airflow_nrt.engine.versions.versions import with_state
+from airflow_nrt.engine.versions.early_and_late_results import with_state
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Fill, Published, Restate
+from airflow_nrt.home.log.fenced_writer import Writer
 from airflow_nrt.home.log.lacking import lacking
-from airflow_nrt.home.log.log import Writer
 from airflow_nrt.home.log.sink_history import ADDED, Change
 from airflow_nrt.home.visible import waiting
 from airflow_nrt.home.window_events import RESTATED

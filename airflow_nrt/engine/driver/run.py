@@ -29,7 +29,8 @@ from airflow_nrt.engine.functions import register_functions
 from airflow_nrt.engine.java.fitting import unusable
 from airflow_nrt.engine.java.java_process import java_has_ended
 from airflow_nrt.engine.publish.owing import Owing
-from airflow_nrt.engine.publish.publishing import publish_abandoned, publish_owed
+from airflow_nrt.engine.publish.publishing import publish_owed
+from airflow_nrt.engine.publish.recovery import publish_abandoned
 from airflow_nrt.engine.sinks import sink_of
 from airflow_nrt.engine.sources import source_of
 from airflow_nrt.engine.spark.own_session import own_session
@@ -47,7 +48,7 @@ from airflow_nrt.home.heartbeat import (
 )
 from airflow_nrt.home.home import Home, Replan
 from airflow_nrt.home.log.entries import Commit, Lease, Split
-from airflow_nrt.home.log.log import Writer
+from airflow_nrt.home.log.fenced_writer import Writer
 from airflow_nrt.home.notes.unusable import UnusableClasses, note_unusable
 from airflow_nrt.model.plan import Plan
 

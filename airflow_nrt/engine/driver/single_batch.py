@@ -11,7 +11,7 @@ from airflow_nrt.basics.instants import END_OF_TIME
 from airflow_nrt.basics.spelling import string_literal
 from airflow_nrt.engine.batch.batch import computed, same_rows
 from airflow_nrt.engine.spark.tuning import Tasks
-from airflow_nrt.engine.versions.versions import with_state
+from airflow_nrt.engine.versions.early_and_late_results import with_state
 from airflow_nrt.model.plan import Plan
 from airflow_nrt.model.timing import COMPLETE
 

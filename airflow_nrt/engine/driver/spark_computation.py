@@ -17,8 +17,8 @@ from airflow_nrt.engine.publish.staging import Staging
 from airflow_nrt.engine.publish.update_tables import UpdateTables
 from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.engine.updating.updates import Updates
+from airflow_nrt.engine.versions.early_and_late_results import VersionedInserts, with_state
 from airflow_nrt.engine.versions.throttled_changes import ThrottledInserts
-from airflow_nrt.engine.versions.versions import VersionedInserts, with_state
 from airflow_nrt.engine.windows.execution import execution_of
 from airflow_nrt.engine.windows.firing import Round
 from airflow_nrt.engine.windows.firing_clock import fires_at

@@ -15,12 +15,13 @@ from airflow_nrt.engine.driver.performing import Performing
 from airflow_nrt.engine.driver.spark_computation import SparkComputation
 from airflow_nrt.engine.faults import reach
 from airflow_nrt.engine.publish.owing import Attempt, at_once
-from airflow_nrt.engine.publish.publishing import publish_entry, remove_orphans, roll_forward
+from airflow_nrt.engine.publish.publishing import publish_entry
+from airflow_nrt.engine.publish.recovery import remove_orphans, roll_forward
 from airflow_nrt.engine.sampling.window_samples import sample_last
 from airflow_nrt.home.heartbeat import now_ms
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Entry, Position, Published, Split
-from airflow_nrt.home.log.log import Writer
+from airflow_nrt.home.log.fenced_writer import Writer
 from airflow_nrt.model.plan import Plan
 
 

@@ -1,8 +1,7 @@
-"""Publishing what entries have decided, in the order of the log, and rolling forward after a crash."""
+"""Publishing what entries have decided, in the order of the log."""
 
 from __future__ import annotations
 
-import logging
 import shutil
 from collections.abc import Callable, Container, Iterable, Iterator
 from dataclasses import dataclass
@@ -11,27 +10,18 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
-from airflow_nrt.basics.errors import NrtError
-from airflow_nrt.engine.dimensions.remembered import remove_forgotten
 from airflow_nrt.engine.failures.servers import UnreachableError
 from airflow_nrt.engine.faults import reach
 from airflow_nrt.engine.publish.owing import Attempt, Owing, at_once
 from airflow_nrt.engine.sampling.window_samples import sample_entry, sample_insert
 from airflow_nrt.engine.sinks import sink_of
-from airflow_nrt.files.file_numbers import number_of
-from airflow_nrt.home.heartbeat import now_ms
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Entry, Fill, Published, Restate
 from airflow_nrt.home.log.log import Log
-from airflow_nrt.home.visible import is_waiting
 from airflow_nrt.model.plan import Insert, Plan
 
-ABANDONED_MS = 600_000
-"""Milliseconds after which a driver publishes for a backfill. Publishing is idempotent, so both may do it."""
 Then = Callable[[Published], None]
 """Called with each file once it is visible."""
-
-logger = logging.getLogger(__name__)
 
 
 def publish_entry(
@@ -49,7 +39,7 @@ def publish_entry(
     # An entry of a driver that removes nothing is the newest one: no later entry decides on its places.
     may_be_old = bool(entry.removed) or isinstance(entry.body, (Restate, Fill))
     newer: Container[str] = _Later(home.log(), entry.n) if may_be_old else ()
-    _publish(spark, home, plan, _Share(entry, entry.removed, newer), then, attempt)
+    publish_decided(spark, home, plan, Share(entry, entry.removed, newer), then, attempt)
 
 
 def publish_owed(spark: SparkSession, home: Home, plan: Plan, owing: Owing) -> None:
@@ -63,7 +53,7 @@ def publish_owed(spark: SparkSession, home: Home, plan: Plan, owing: Owing) -> N
             continue
         for entry in entries:
             newer = _Later(home.log(), entry.n)
-            _publish(spark, home, plan, _Share(entry, entry.removed, newer, name), attempt=owing.attempt)
+            publish_decided(spark, home, plan, Share(entry, entry.removed, newer, name), attempt=owing.attempt)
         owing.settled(insert)
 
 
@@ -77,13 +67,13 @@ class _Later:
 
     def __contains__(self, place: object) -> bool:
         for entry in self._log.entries(self._read + 1, self._log.refresh()):
-            self._places.update(_decided(entry))
+            self._places.update(decided_places(entry))
             self._read = entry.n
         return place in self._places
 
 
 @dataclass(frozen=True)
-class _Share:
+class Share:
     """What is published of an entry: its results, and the removal of the places `gone`, except for the places `newer`,
     on which later entries decide. All inserts, or `only` this one.
     """
@@ -105,11 +95,11 @@ class _Share:
                 yield name, path
 
 
-def _publish(
+def publish_decided(
     spark: SparkSession,
     home: Home,
     plan: Plan,
-    share: _Share,
+    share: Share,
     then: Then = lambda published: None,
     attempt: Attempt = at_once,
 ) -> None:
@@ -120,7 +110,7 @@ def _publish(
         sink, files = sink_of(insert), together
         if not sink.publishes_entries:
             # Asked as late as possible, because a later entry may come meanwhile. Printed rows have no place.
-            files = [one for one in together if not one.target or _place(one) not in share.newer]
+            files = [one for one in together if not one.target or place_of(one) not in share.newer]
         if not files:
             continue
         if not attempt(insert, entry, partial(sink.publish, spark, home, insert, entry, files)):
@@ -162,87 +152,11 @@ def _visible_together(plan: Plan, decided: Iterable[Published]) -> Iterator[tupl
             yield insert, [one for one in files if one.insert == insert.name]
 
 
-def roll_forward(
-    spark: SparkSession,
-    home: Home,
-    plan: Plan,
-    log: Log,
-    *,
-    beside_driver: bool = False,
-    attempt: Attempt = at_once,
-) -> frozenset[str]:
-    """Publishes what entries have decided and what is not published yet: their staged files still exist.
-
-    Gives the directories below `staged/` whose results are owed.
-
-    A later entry's decision on the same place wins, because it may be published already. Removals leave no trace in the
-    home, so they are repeated. `beside_driver`: those of drivers are not, because a driver may be publishing the same
-    place again.
-    """
-    waiting = {path.name for path in home.staged.iterdir()} if home.staged.exists() else set()
-    later: set[str] = set()
-    again: list[tuple[Entry, list[str], set[str]]] = []
-    for entry in log.backwards():
-        is_mine = not beside_driver or isinstance(entry.body, Restate)
-        gone = [target for target in entry.removed if is_mine and target not in later]
-        if gone or any(Path(published.staged).parts[1] in waiting for published in entry.published):
-            again.append((entry, gone, later.intersection(map(_place, entry.published))))
-        later.update(_decided(entry))
-    for entry, gone, newer in reversed(again):
-        _publish(spark, home, plan, _Share(entry, gone, newer), attempt=attempt)
-    decided = {Path(one.staged).parts[1] for entry, _, _ in again for one in entry.published}
-    return frozenset(name for name in decided if (home.staged / name).exists())
-
-
-def publish_abandoned(
-    spark: SparkSession, home: Home, plan: Plan, foreign: list[Entry], attempt: Attempt = at_once
-) -> None:
-    """Publishes the rest of `foreign` entries that a driver has met long ago: their processes have died.
-
-    Removes them from the list. A failure is logged and left to the next driver, so that the stream continues.
-    """
-    now = now_ms()
-    for entry in [entry for entry in foreign if entry.time < now - ABANDONED_MS]:
-        foreign.remove(entry)
-        if not is_waiting(home, entry):
-            continue
-        logger.warning("publishing what the backfill that wrote entry %s has not published", entry.n)
-        try:
-            publish_entry(spark, home, plan, entry, attempt=attempt)
-        except (OSError, NrtError) as wrong:
-            logger.warning("entry %s can't be published: %s", entry.n, wrong)
-
-
-def _decided(entry: Entry) -> Iterator[str]:
+def decided_places(entry: Entry) -> Iterator[str]:
     """The places that an entry publishes or removes."""
-    yield from map(_place, entry.published)
+    yield from map(place_of, entry.published)
     yield from entry.removed
 
 
-def _place(published: Published) -> str:
+def place_of(published: Published) -> str:
     return f"{published.insert}/{published.target}"
-
-
-def remove_orphans(home: Home, log: Log, epoch: int, referenced: Iterable[str], owed: Container[str]) -> None:
-    """Removes files that drivers of older epochs wrote and no entry refers to.
-
-    `referenced` are files of state, `owed` directories of results that are still to be published.
-    """
-    keep = set(referenced)
-    for directory in home.staged.iterdir():
-        if _is_older(directory.name, epoch) and directory.name not in owed:
-            shutil.rmtree(directory, ignore_errors=True)
-    for operator in home.state.iterdir():
-        for directory in operator.iterdir():
-            if _is_older(directory.name, epoch) and str(directory.relative_to(home.path)) not in keep:
-                shutil.rmtree(directory, ignore_errors=True)
-    remove_forgotten(home, (version for entry in log.entries() for version in entry.dimensions.values()))
-    for directory in home.scratch.iterdir():
-        if _is_older(directory.name, epoch):
-            shutil.rmtree(directory, ignore_errors=True)
-
-
-def _is_older(name: str, epoch: int) -> bool:
-    """Names begin with the epoch of their writer; a restatement's begin with `restate`."""
-    writer = number_of(name.partition("-")[0])
-    return writer is not None and writer < epoch

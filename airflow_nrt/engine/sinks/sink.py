@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, ClassVar
 from pyspark.sql import DataFrame, SparkSession
 
 from airflow_nrt.basics.errors import InputError
-from airflow_nrt.engine.sinks.table_past import TablePast
+from airflow_nrt.engine.sinks.table_versions import TableVersions
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Entry, Published
 from airflow_nrt.model.plan import Insert
@@ -108,7 +108,7 @@ class Sink(ABC):
         """The sink for a copy of the published files. Raises InputError if the connector has no files."""
         raise InputError(f"{root}: only results in files have a copy that can be verified")
 
-    def past(self, spark: SparkSession, home: Home, insert: Insert) -> TablePast | None:
+    def past(self, spark: SparkSession, home: Home, insert: Insert) -> TableVersions | None:
         """The versions of the table, None where it keeps none."""
         return None
 

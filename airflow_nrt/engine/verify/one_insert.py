@@ -11,7 +11,7 @@ from airflow_nrt.basics.instants import END_OF_TIME
 from airflow_nrt.describe.verdict import CLASSES, BadWindow, InsertVerdict
 from airflow_nrt.engine.dimensions.for_batch import given_versions, joined_with
 from airflow_nrt.engine.sinks.sink import Sink
-from airflow_nrt.engine.sinks.table_past import PastCommit
+from airflow_nrt.engine.sinks.table_versions import VersionCommit
 from airflow_nrt.engine.verify.bad_windows import (
     bad_window,
     in_windows,
@@ -121,7 +121,7 @@ def _compare(
     return verdict, problems
 
 
-def _as_of(scene: Scene, insert: Insert, sink: Sink) -> tuple[Sink, Iterator[PastCommit] | None]:
+def _as_of(scene: Scene, insert: Insert, sink: Sink) -> tuple[Sink, Iterator[VersionCommit] | None]:
     """The sink as of the verified entry, and the commits of its table from there back, if it has such."""
     past = sink.past(scene.spark, scene.home, insert)
     if past is None:

@@ -8,7 +8,7 @@ from py4j.protocol import Py4JJavaError  # type: ignore[import-untyped]
 from pyspark.errors import PySparkException
 
 from airflow_nrt.describe.table_history import TableCommit, WindowHistory, changed, published_so, untold
-from airflow_nrt.engine.sinks.table_past import PastCommit
+from airflow_nrt.engine.sinks.table_versions import VersionCommit
 
 LOOKED_AT, WALKED = 20, 1000
 """Versions in which windows are compared, and commits of which the log is read, for one insert."""
@@ -18,7 +18,7 @@ Wrong = Callable[[int, Ends], Ends]
 
 
 def histories(
-    commits: Iterator[PastCommit] | None, published: Mapping[int | None, int], wrong: Wrong
+    commits: Iterator[VersionCommit] | None, published: Mapping[int | None, int], wrong: Wrong
 ) -> dict[int | None, WindowHistory]:
     """The history of each window that is wrong; `published` are the log entries of their last versions, by their ends.
 

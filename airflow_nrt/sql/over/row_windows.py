@@ -31,7 +31,7 @@ from airflow_nrt.sql.relations.column_demand import Demand
 from airflow_nrt.sql.relations.findings import Findings, Values
 from airflow_nrt.sql.relations.relation import Relation, as_rows, timed_by_clock
 from airflow_nrt.sql.selects.projection import expand
-from airflow_nrt.sql.selects.ranking import check_all_rows
+from airflow_nrt.sql.selects.top_n_and_deduplication import check_all_rows
 from airflow_nrt.sql.updating.updating import missing_bounds
 
 NEIGHBOURS = {"LAG": 1, "LEAD": -1}

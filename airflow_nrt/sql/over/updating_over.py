@@ -26,7 +26,7 @@ from airflow_nrt.sql.parse.walk import children, rewritten
 from airflow_nrt.sql.relations.findings import Boundless, Findings
 from airflow_nrt.sql.relations.relation import Relation
 from airflow_nrt.sql.selects.projection import expand
-from airflow_nrt.sql.selects.ranking import UNORDERED
+from airflow_nrt.sql.selects.top_n_and_deduplication import UNORDERED
 
 _ROWS, _RANGE = (f"{unit} BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW" for unit in ("ROWS", "RANGE"))
 _POSITION_PARTS = ("p.file", "p.block", "p.row")

@@ -24,8 +24,8 @@ from airflow_nrt.sql.relations.join_sides import Named
 from airflow_nrt.sql.relations.relation import Relation, raw_windows, union_inputs
 from airflow_nrt.sql.relations.unique_keys import carried, computed, keys_of_numbers, narrowed
 from airflow_nrt.sql.selects.proctime_above_windows import asks_for_clock, with_firing_clock
-from airflow_nrt.sql.selects.ranking import ranking
 from airflow_nrt.sql.selects.subqueries import Subqueries
+from airflow_nrt.sql.selects.top_n_and_deduplication import ranking
 
 RelationOf = Callable[[ast.Relation], Named]
 

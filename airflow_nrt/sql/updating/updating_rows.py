@@ -25,7 +25,7 @@ from airflow_nrt.sql.relations.findings import Findings
 from airflow_nrt.sql.relations.relation import Relation
 from airflow_nrt.sql.relations.unique_keys import carried, computed, keys_of_groups
 from airflow_nrt.sql.selects.projection import column_names, expand, titled, written_names
-from airflow_nrt.sql.selects.ranking import UNORDERED, check_ranking
+from airflow_nrt.sql.selects.top_n_and_deduplication import UNORDERED, check_ranking
 from airflow_nrt.sql.updating.sliding import ways_to_bound
 from airflow_nrt.sql.updating.updating import boundless, missing_bounds, unwindowed
 

@@ -19,7 +19,7 @@ from airflow_nrt.engine.verify.verify import verify
 from airflow_nrt.home.heartbeat import Heartbeat, read_heartbeat
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Commit, Published, Restate, SourceFile
-from airflow_nrt.home.log.log import Writer
+from airflow_nrt.home.log.fenced_writer import Writer
 from airflow_nrt.home.status import read_status
 from airflow_nrt.model.plan import Plan
 from tests.engine.oracle import Windowing, count_in
@@ -115,7 +115,7 @@ def test_takes_what_arrives_until_it_is_asked_to_stop(spark, tmp_path: Path) -> 
 
 
 def test_a_running_driver_publishes_what_a_backfill_died_over(spark, tmp_path: Path, monkeypatch) -> None:
-    monkeypatch.setattr("airflow_nrt.engine.publish.publishing.ABANDONED_MS", -60_000)
+    monkeypatch.setattr("airflow_nrt.engine.publish.recovery.ABANDONED_MS", -60_000)
     plan, home = live(tmp_path)
     write_events(tmp_path / "events" / "0.csv", EVENTS[:10])
     running = Running(Runner(spark, plan, home))

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from airflow_nrt.engine.backfill import append_restatement, backfill
-from airflow_nrt.engine.publish.publishing import publish_abandoned, publish_entry, roll_forward
+from airflow_nrt.engine.publish.publishing import publish_entry
+from airflow_nrt.engine.publish.recovery import publish_abandoned, roll_forward
 from airflow_nrt.engine.verify.interval import Interval
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Entry, Position, Published, Restate, Tick
@@ -142,7 +143,7 @@ def test_a_driver_publishes_what_a_backfill_has_left_for_long(curve: Curve, monk
     curve.writer.check()
     publish_abandoned(NO_SPARK, curve.home, curve.plan, curve.writer.foreign_entries)
     assert curve.visible == {"b": "new"}, "it may be at work"
-    monkeypatch.setattr("airflow_nrt.engine.publish.publishing.ABANDONED_MS", -1000)
+    monkeypatch.setattr("airflow_nrt.engine.publish.recovery.ABANDONED_MS", -1000)
     publish_abandoned(NO_SPARK, curve.home, curve.plan, curve.writer.foreign_entries)
     assert curve.visible == {"a": "restated", "b": "new"}
     assert curve.writer.foreign_entries == [] and list(curve.home.staged.iterdir()) == []
@@ -154,7 +155,7 @@ def test_what_can_t_be_published_does_not_stop_the_driver(
     entry = curve.restate({"a": "restated"})
     curve.sink.write_text("a file where the directory should be")
     curve.writer.check()
-    monkeypatch.setattr("airflow_nrt.engine.publish.publishing.ABANDONED_MS", -1000)
+    monkeypatch.setattr("airflow_nrt.engine.publish.recovery.ABANDONED_MS", -1000)
     publish_abandoned(NO_SPARK, curve.home, curve.plan, curve.writer.foreign_entries)
     assert f"entry {entry.n} can't be published" in caplog.text
     assert list(curve.home.staged.iterdir()) != []

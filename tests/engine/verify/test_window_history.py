@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from airflow_nrt.describe.table_history import TableCommit, WindowHistory
-from airflow_nrt.engine.sinks.table_past import PastCommit, TablePast
+from airflow_nrt.engine.sinks.table_versions import TableVersions, VersionCommit
 from airflow_nrt.engine.verify import window_history
 from airflow_nrt.engine.verify.window_history import Ends, histories
 
@@ -15,10 +15,10 @@ OWN = {1: 10, 2: 20, 5: 50}
 """Versions that the home has made, with their entries. 0 made the table, 3 and 6 changed rows, 4 was a compaction."""
 
 
-def commits() -> Iterator[PastCommit]:
+def commits() -> Iterator[VersionCommit]:
     for version in range(6, -1, -1):
         made = TableCommit(version, 0, "WRITE" if version in OWN else "UPDATE")
-        yield PastCommit(made, version - 1 if version else None, OWN.get(version), version in (3, 6))
+        yield VersionCommit(made, version - 1 if version else None, OWN.get(version), version in (3, 6))
 
 
 def told(*wrong_in: int) -> WindowHistory:
@@ -51,6 +51,6 @@ def test_no_more_versions_are_read_than_a_few(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_the_version_of_an_entry() -> None:
-    past = TablePast(6, 50, commits)
+    past = TableVersions(6, 50, commits)
     assert [past.version_of(entry) for entry in (60, 50, 49, 20, 10)] == [6, 6, 4, 4, 1]
     assert past.version_of(9) is None

@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from airflow_nrt.basics.errors import FencedError, HomeError
-from airflow_nrt.home.log import chapters, log
+from airflow_nrt.home.log import chapters, fenced_writer, log
 from airflow_nrt.home.log.entries import Lease, Position, Tick
-from airflow_nrt.home.log.log import Log, Writer
+from airflow_nrt.home.log.fenced_writer import Writer
+from airflow_nrt.home.log.log import Log
 
 LEASE = Lease("host", 1, "application")
 CHAPTER = KEPT = 16
@@ -24,6 +25,7 @@ def short_chapters(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(chapters, "CHAPTER", CHAPTER)
     monkeypatch.setattr(chapters, "KEPT", KEPT)
     monkeypatch.setattr(log, "CHAPTER", CHAPTER)
+    monkeypatch.setattr(fenced_writer, "CHAPTER", CHAPTER)
 
 
 @pytest.fixture

@@ -11,7 +11,8 @@ import pytest
 from airflow_nrt.basics.errors import FencedError, HomeError
 from airflow_nrt.files.durable import put_if_absent, replace_file
 from airflow_nrt.home.log.entries import Lease, Position, Restate, Tick
-from airflow_nrt.home.log.log import EntryTaken, Log, Writer
+from airflow_nrt.home.log.fenced_writer import Writer
+from airflow_nrt.home.log.log import EntryTaken, Log
 
 LEASE = Lease("host", 1, "application")
 RESTATE = Restate((), (), "repair", {}, 0)

@@ -1,4 +1,4 @@
-"""A query that several read is planned once, also if they ask for other columns; names are checked without a FROM."""
+"""A query that several read is planned once, also for other columns. Names are checked also where FROM is wrong."""
 
 from __future__ import annotations
 

@@ -13,9 +13,9 @@ from airflow_nrt.basics.durations import HOUR
 from airflow_nrt.basics.errors import InputError
 from airflow_nrt.basics.spelling import quote, string_literal
 from airflow_nrt.engine.failures.thrown import chain_of
-from airflow_nrt.engine.sinks.lakehouse.delta_past import delta_past
+from airflow_nrt.engine.sinks.lakehouse.delta_versions import delta_versions
 from airflow_nrt.engine.sinks.lakehouse.lake_table import CHANGES, LakeTable, Mark
-from airflow_nrt.engine.sinks.table_past import TablePast
+from airflow_nrt.engine.sinks.table_versions import TableVersions
 from airflow_nrt.engine.spark.lakehouse.delta_log import delta_mark, delta_properties, delta_snapshot
 from airflow_nrt.engine.spark.query_frames import named
 from airflow_nrt.engine.spark.temporary_settings import setting
@@ -71,8 +71,8 @@ class DeltaTable(LakeTable):
     def published(self, writer: str) -> int | None:
         return delta_mark(self._snapshot(), writer)
 
-    def past(self, writer: str) -> TablePast | None:
-        return delta_past(self.spark, self._snapshot(), writer)
+    def past(self, writer: str) -> TableVersions | None:
+        return delta_versions(self.spark, self._snapshot(), writer)
 
     def rows(self, version: int | None = None) -> DataFrame:
         reader = self.spark.read.format("delta")

@@ -18,9 +18,9 @@ from pyspark.sql.types import StructType
 from airflow_nrt.basics.spelling import quote, string_literal
 from airflow_nrt.engine.failures.thrown import chain_of
 from airflow_nrt.engine.java.objects import elements
-from airflow_nrt.engine.sinks.lakehouse.iceberg_past import iceberg_past, in_snapshot
+from airflow_nrt.engine.sinks.lakehouse.iceberg_versions import iceberg_versions, in_snapshot
 from airflow_nrt.engine.sinks.lakehouse.lake_table import CHANGES, LakeTable, Mark
-from airflow_nrt.engine.sinks.table_past import TablePast
+from airflow_nrt.engine.sinks.table_versions import TableVersions
 from airflow_nrt.engine.spark.lakehouse.iceberg_catalog import IcebergPlace
 from airflow_nrt.engine.spark.query_frames import named
 from airflow_nrt.engine.spark.temporary_settings import setting
@@ -67,11 +67,11 @@ class IcebergTable(LakeTable):
     def published(self, writer: str) -> int | None:
         return _marked(self._place.load(), writer)
 
-    def past(self, writer: str) -> TablePast | None:
+    def past(self, writer: str) -> TableVersions | None:
         if not self._place.exists():
             return None
         table = self._place.load()
-        return iceberg_past(table, _marked(table, writer), writer)
+        return iceberg_versions(table, _marked(table, writer), writer)
 
     def rows(self, version: int | None = None) -> DataFrame:
         if version is None:

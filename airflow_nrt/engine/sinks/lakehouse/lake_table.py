@@ -10,7 +10,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
 
 from airflow_nrt.basics.spelling import quote
-from airflow_nrt.engine.sinks.table_past import TablePast
+from airflow_nrt.engine.sinks.table_versions import TableVersions
 from airflow_nrt.model.internal_columns import OP
 from airflow_nrt.model.plan import Insert
 
@@ -68,7 +68,7 @@ class LakeTable(ABC):
         """The entry of the last mark of this writer, None if there is none."""
 
     @abstractmethod
-    def past(self, writer: str) -> TablePast | None:
+    def past(self, writer: str) -> TableVersions | None:
         """Its versions up to now, with the entries of this writer; None if it has no version yet."""
 
     @abstractmethod

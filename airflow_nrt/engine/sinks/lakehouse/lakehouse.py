@@ -21,7 +21,7 @@ from airflow_nrt.engine.sinks.lakehouse.lake_table import LakeTable
 from airflow_nrt.engine.sinks.lakehouse.ownership import claim, writer_of
 from airflow_nrt.engine.sinks.sink import Decided, Maintained, Sink, Standing
 from airflow_nrt.engine.sinks.staged_parquet import in_windows, staged_parquet, staged_sample
-from airflow_nrt.engine.sinks.table_past import TablePast
+from airflow_nrt.engine.sinks.table_versions import TableVersions
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Entry, Published
 from airflow_nrt.model.connectors import connector_of
@@ -85,7 +85,7 @@ class Lakehouse(Sink):
             claim(table, home, may_create=False)
             return _maintained(table, before)
 
-    def past(self, spark: SparkSession, home: Home, insert: Insert) -> TablePast | None:
+    def past(self, spark: SparkSession, home: Home, insert: Insert) -> TableVersions | None:
         with explained(insert.sink):
             table = self.table_of(spark, insert)
             return table.past(writer_of(home, table))

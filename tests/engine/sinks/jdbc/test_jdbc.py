@@ -9,7 +9,8 @@ import pytest
 from airflow_nrt.basics.errors import FencedError, InputError
 from airflow_nrt.describe.mismatch import REPAIR
 from airflow_nrt.engine.backfill import backfill
-from airflow_nrt.engine.publish.publishing import publish_entry, roll_forward
+from airflow_nrt.engine.publish.publishing import publish_entry
+from airflow_nrt.engine.publish.recovery import roll_forward
 from airflow_nrt.engine.sinks.jdbc import jdbc
 from airflow_nrt.engine.sinks.jdbc.reading import table_rows
 from airflow_nrt.engine.verify.interval import Interval

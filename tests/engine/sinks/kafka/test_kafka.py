@@ -14,7 +14,7 @@ import fastavro
 import pytest
 
 from airflow_nrt.basics.errors import InputError
-from airflow_nrt.engine.publish.publishing import roll_forward
+from airflow_nrt.engine.publish.recovery import roll_forward
 from airflow_nrt.engine.sources import arrived, source_of
 from airflow_nrt.engine.sources.request import ReadRequest
 from airflow_nrt.engine.spark.tuning import ONE

@@ -11,7 +11,8 @@ from airflow_nrt.basics.errors import FencedError, InputError
 from airflow_nrt.describe.mismatch import REPAIR
 from airflow_nrt.engine import backfill as backfilling
 from airflow_nrt.engine.backfill import backfill
-from airflow_nrt.engine.publish.publishing import publish_entry, roll_forward
+from airflow_nrt.engine.publish.publishing import publish_entry
+from airflow_nrt.engine.publish.recovery import roll_forward
 from airflow_nrt.engine.sinks.lakehouse.ownership import writer_of
 from airflow_nrt.engine.verify.interval import Interval
 from airflow_nrt.engine.verify.verify import verify

@@ -10,7 +10,7 @@ from typing import Any
 
 from airflow_nrt.describe.table_history import TableCommit
 from airflow_nrt.engine.sinks.lakehouse.lake_table import Mark
-from airflow_nrt.engine.sinks.table_past import PastCommit, TablePast
+from airflow_nrt.engine.sinks.table_versions import TableVersions, VersionCommit
 
 _WRITER, _ENTRY = "airflow-nrt.writer", "airflow-nrt.entry"
 _OTHERS = (
@@ -39,15 +39,15 @@ def in_snapshot(mark: Mark) -> dict[str, str]:
     return {_WRITER: mark.writer, _ENTRY: str(mark.entry)}
 
 
-def iceberg_past(table: Any, marked: int | None, writer: str) -> TablePast | None:
+def iceberg_versions(table: Any, marked: int | None, writer: str) -> TableVersions | None:
     """`marked` is the entry by the table's property. None if the table has no snapshot."""
     current = table.currentSnapshot()
     if current is None:
         return None
-    return TablePast(int(current.snapshotId()), marked, lambda: _commits(table, writer))
+    return TableVersions(int(current.snapshotId()), marked, lambda: _commits(table, writer))
 
 
-def _commits(table: Any, writer: str) -> Iterator[PastCommit]:
+def _commits(table: Any, writer: str) -> Iterator[VersionCommit]:
     # Those of branches are not in here, so a window that is replaced is one version.
     log = [(int(one.snapshotId()), int(one.timestampMillis())) for one in table.history()]
     for n in range(len(log) - 1, -1, -1):
@@ -57,11 +57,11 @@ def _commits(table: Any, writer: str) -> Iterator[PastCommit]:
             return
         summary = dict(snapshot.summary())
         if any(earlier == version for earlier, _ in log[:n]):
-            yield PastCommit(TableCommit(version, at, "rollback", _note(summary)), before, None, True)
+            yield VersionCommit(TableCommit(version, at, "rollback", _note(summary)), before, None, True)
             continue
         entry = int(summary[_ENTRY]) if summary.get(_WRITER) == writer else None
         made = TableCommit(version, at, str(snapshot.operation()), _note(summary))
-        yield PastCommit(made, before, entry, _changes_rows(table, snapshot, before))
+        yield VersionCommit(made, before, entry, _changes_rows(table, snapshot, before))
 
 
 def _changes_rows(table: Any, snapshot: Any, before: int | None) -> bool:

@@ -9,7 +9,7 @@ from airflow_nrt.describe.table_history import TableCommit
 
 
 @dataclass(frozen=True)
-class PastCommit:
+class VersionCommit:
     """A commit, and the version `before` it (None if there is none, or none any more).
 
     `entry` is the log entry that it published, None if others made it. A compaction `changes_rows` of nobody.
@@ -22,7 +22,7 @@ class PastCommit:
 
 
 @dataclass(frozen=True)
-class TablePast:
+class TableVersions:
     """A table up to its `newest` version; `entry` is the last log entry that this has, None if it has none.
 
     `commits` are those that made its versions, newest first, as far back as the history of the table goes.
@@ -30,7 +30,7 @@ class TablePast:
 
     newest: int
     entry: int | None
-    commits: Callable[[], Iterator[PastCommit]]
+    commits: Callable[[], Iterator[VersionCommit]]
 
     def version_of(self, entry: int) -> int | None:
         """The last version without results of later log entries; None if the history does not tell it any more."""
@@ -45,7 +45,7 @@ class TablePast:
             version = commit.before
         return None
 
-    def back_from(self, version: int) -> Iterator[PastCommit]:
+    def back_from(self, version: int) -> Iterator[VersionCommit]:
         """The commits from that of a version on, backwards."""
         reached = False
         for commit in self.commits():

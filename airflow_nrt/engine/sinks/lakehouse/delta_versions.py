@@ -8,19 +8,19 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 from airflow_nrt.describe.table_history import TableCommit
-from airflow_nrt.engine.sinks.table_past import PastCommit, TablePast
+from airflow_nrt.engine.sinks.table_versions import TableVersions, VersionCommit
 from airflow_nrt.engine.spark.lakehouse.delta_log import delta_actions, delta_mark
 
 
-def delta_past(spark: SparkSession, snapshot: Any, writer: str) -> TablePast | None:
+def delta_versions(spark: SparkSession, snapshot: Any, writer: str) -> TableVersions | None:
     """None if there is no table."""
     newest = int(snapshot.version())
     if newest < 0:
         return None
-    return TablePast(newest, delta_mark(snapshot, writer), lambda: _commits(spark, snapshot, newest, writer))
+    return TableVersions(newest, delta_mark(snapshot, writer), lambda: _commits(spark, snapshot, newest, writer))
 
 
-def _commits(spark: SparkSession, snapshot: Any, newest: int, writer: str) -> Iterator[PastCommit]:
+def _commits(spark: SparkSession, snapshot: Any, newest: int, writer: str) -> Iterator[VersionCommit]:
     for version in range(newest, -1, -1):
         actions = delta_actions(spark, snapshot, version)
         if actions is None:
@@ -40,4 +40,4 @@ def _commits(spark: SparkSession, snapshot: Any, newest: int, writer: str) -> It
             str(found.get("operation", "unknown operation")),
             str(found.get("userMetadata") or ""),
         )
-        yield PastCommit(made, version - 1 if version else None, entry, changes_rows)
+        yield VersionCommit(made, version - 1 if version else None, entry, changes_rows)

@@ -1,0 +1,103 @@
+"""Recovery after a crash: what was decided is published, what nobody refers to is removed."""
+
+from __future__ import annotations
+
+import logging
+import shutil
+from collections.abc import Container, Iterable
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+
+from airflow_nrt.basics.errors import NrtError
+from airflow_nrt.engine.dimensions.remembered import remove_forgotten
+from airflow_nrt.engine.publish.owing import Attempt, at_once
+from airflow_nrt.engine.publish.publishing import Share, decided_places, place_of, publish_decided, publish_entry
+from airflow_nrt.files.file_numbers import number_of
+from airflow_nrt.home.heartbeat import now_ms
+from airflow_nrt.home.home import Home
+from airflow_nrt.home.log.entries import Entry, Restate
+from airflow_nrt.home.log.log import Log
+from airflow_nrt.home.visible import is_waiting
+from airflow_nrt.model.plan import Plan
+
+ABANDONED_MS = 600_000
+"""Milliseconds after which a driver publishes for a backfill. Publishing is idempotent, so both may do it."""
+
+logger = logging.getLogger(__name__)
+
+
+def roll_forward(
+    spark: SparkSession,
+    home: Home,
+    plan: Plan,
+    log: Log,
+    *,
+    beside_driver: bool = False,
+    attempt: Attempt = at_once,
+) -> frozenset[str]:
+    """Publishes what entries have decided and what is not published yet: their staged files still exist.
+
+    Gives the directories below `staged/` whose results are owed.
+
+    A later entry's decision on the same place wins, because it may be published already. Removals leave no trace in the
+    home, so they are repeated. `beside_driver`: those of drivers are not, because a driver may be publishing the same
+    place again.
+    """
+    waiting = {path.name for path in home.staged.iterdir()} if home.staged.exists() else set()
+    later: set[str] = set()
+    again: list[tuple[Entry, list[str], set[str]]] = []
+    for entry in log.backwards():
+        is_mine = not beside_driver or isinstance(entry.body, Restate)
+        gone = [target for target in entry.removed if is_mine and target not in later]
+        if gone or any(Path(published.staged).parts[1] in waiting for published in entry.published):
+            again.append((entry, gone, later.intersection(map(place_of, entry.published))))
+        later.update(decided_places(entry))
+    for entry, gone, newer in reversed(again):
+        publish_decided(spark, home, plan, Share(entry, gone, newer), attempt=attempt)
+    decided = {Path(one.staged).parts[1] for entry, _, _ in again for one in entry.published}
+    return frozenset(name for name in decided if (home.staged / name).exists())
+
+
+def publish_abandoned(
+    spark: SparkSession, home: Home, plan: Plan, foreign: list[Entry], attempt: Attempt = at_once
+) -> None:
+    """Publishes the rest of `foreign` entries that a driver has met long ago: their processes have died.
+
+    Removes them from the list. A failure is logged and left to the next driver, so that the stream continues.
+    """
+    now = now_ms()
+    for entry in [entry for entry in foreign if entry.time < now - ABANDONED_MS]:
+        foreign.remove(entry)
+        if not is_waiting(home, entry):
+            continue
+        logger.warning("publishing what the backfill that wrote entry %s has not published", entry.n)
+        try:
+            publish_entry(spark, home, plan, entry, attempt=attempt)
+        except (OSError, NrtError) as wrong:
+            logger.warning("entry %s can't be published: %s", entry.n, wrong)
+
+
+def remove_orphans(home: Home, log: Log, epoch: int, referenced: Iterable[str], owed: Container[str]) -> None:
+    """Removes files that drivers of older epochs wrote and no entry refers to.
+
+    `referenced` are files of state, `owed` directories of results that are still to be published.
+    """
+    keep = set(referenced)
+    for directory in home.staged.iterdir():
+        if _is_older(directory.name, epoch) and directory.name not in owed:
+            shutil.rmtree(directory, ignore_errors=True)
+    for operator in home.state.iterdir():
+        for directory in operator.iterdir():
+            if _is_older(directory.name, epoch) and str(directory.relative_to(home.path)) not in keep:
+                shutil.rmtree(directory, ignore_errors=True)
+    remove_forgotten(home, (version for entry in log.entries() for version in entry.dimensions.values()))
+    for directory in home.scratch.iterdir():
+        if _is_older(directory.name, epoch):
+            shutil.rmtree(directory, ignore_errors=True)
+
+
+def _is_older(name: str, epoch: int) -> bool:
+    """Names begin with the epoch of their writer; a restatement's begin with `restate`."""
+    writer = number_of(name.partition("-")[0])
+    return writer is not None and writer < epoch
