@@ -67,10 +67,13 @@ class Place:
         text = REPORT.format(broker=self.broker.address, database=self.database.url, more=more, query=QUERY)
         (self.path / "curve.sql").write_text((ARCHIVE if more == ARCHIVED else "") + text + others)
 
-    def driver(self, *more: str) -> subprocess.Popen[bytes]:
+    def command(self, *more: str) -> list[str]:
         line = [sys.executable, "-m", "airflow_nrt.cli.main", "run", str(self.path / "curve.sql")]
+        return [*line, "--home", str(self.home.path), *more]
+
+    def driver(self, *more: str) -> subprocess.Popen[bytes]:
         with open(self.path / "driver.log", "ab") as log:
-            return subprocess.Popen([*line, "--home", str(self.home.path), *more], stdout=log, stderr=log)
+            return subprocess.Popen(self.command(*more), stdout=log, stderr=log)
 
     def producer(self, rate: int, seconds: int, speed: float = 1.0) -> subprocess.Popen[bytes]:
         """Sends orders; with a rate of a million or more, as fast as it can."""

@@ -2,6 +2,7 @@
 
 python -m bench.topic.run catch-up [--records 5000000]
 python -m bench.topic.run archive [--records 5000000] [--runs 3]
+python -m bench.topic.run rule --rule CompiledMetrics [--records 5000000] [--runs 3]
 python -m bench.topic.run flink --python PYTHON --jars DIR [--records 5000000] [--runs 3]
 python -m bench.topic.run sustained [--rate 20000] [--minutes 10] [--speed 60]
 python -m bench.topic.run latency [--rate 5000] [--minutes 5] [--speed 60]
@@ -20,6 +21,8 @@ from pathlib import Path
 
 import numpy as np
 
+from airflow_nrt.basics.java_sources import SPEED_RULES, SpeedRule
+from bench.processes import measured
 from bench.topic.place import ARCHIVED, BOUNDED, Place, place
 
 DELAY = timedelta(seconds=5)
@@ -64,6 +67,24 @@ def archive(one: Place, records: int, runs: int) -> None:
         ratios.append(took[0] / took[1])
         print(f"{took[0]:.1f} s without, {took[1]:.1f} s with an archive: {ratios[-1]:.2f}", flush=True)
     print(f"throughput with an archive: {statistics.median(ratios):.2f} of that without (median of {runs} pairs)")
+
+
+def rule(one: Place, records: int, runs: int, measured_rule: SpeedRule) -> None:
+    """The same catch-up with a rule for speed and without it, in turn: CPU seconds of the driver, and seconds."""
+    fill(one, records)
+    with_it, without = [], []
+    for _ in range(runs):
+        for side, more in ((with_it, ()), (without, ("--set", f"{measured_rule.switch}=false"))):
+            one.write()
+            side.append(measured(one.command("--available-now", *more), one.path / "driver.log"))
+        on, off = with_it[-1], without[-1]
+        print(
+            f"CPU {on.cpu:.1f} s with {measured_rule.name}, {off.cpu:.1f} s without: {off.cpu / on.cpu:.3f}; "
+            f"{on.seconds:.1f} s and {off.seconds:.1f} s",
+            flush=True,
+        )
+    on_cpu, off_cpu = (statistics.median(one.cpu for one in side) for side in (with_it, without))
+    print(f"CPU {on_cpu:.1f} s with it, {off_cpu:.1f} s without it (medians of {runs}): {off_cpu / on_cpu:.3f} times")
 
 
 def flink(one: Place, records: int, runs: int, python: Path, jars: Path) -> None:
@@ -138,7 +159,8 @@ def _has_table(one: Place) -> bool:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=("catch-up", "archive", "flink", "sustained", "latency"))
+    parser.add_argument("what", choices=("catch-up", "archive", "rule", "flink", "sustained", "latency"))
+    parser.add_argument("--rule", choices=[one.name for one in SPEED_RULES])
     parser.add_argument("--records", type=int, default=5_000_000)
     parser.add_argument("--rate", type=int)
     parser.add_argument("--minutes", type=float)
@@ -156,6 +178,10 @@ def main() -> None:
             catch_up(one, given.records)
         elif given.what == "archive":
             archive(one, given.records, given.runs)
+        elif given.what == "rule":
+            if given.rule is None:
+                parser.error("rule needs --rule")
+            rule(one, given.records, given.runs, next(each for each in SPEED_RULES if each.name == given.rule))
         elif given.what == "flink":
             if given.python is None or given.jars is None:
                 parser.error("flink needs --python and --jars")
