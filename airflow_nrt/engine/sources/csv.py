@@ -71,14 +71,30 @@ def _why_line(stored: Sequence[Column]) -> str:
 
 
 def _is_wrong(table: Table, text: str, column: Column, tolerant: bool) -> str:
-    """SQL predicate: a field is no value; '' if any text is a value."""
+    """SQL predicate: a field is no value; '' if any text is a value.
+
+    >>> from airflow_nrt.basics.types import DataType
+    >>> orders = Table("orders", (Column("id", DataType("INT")),), "filesystem", options={"format": "csv"})
+    >>> print(_is_wrong(orders, "_nrt_text_0", orders.columns[0], False))
+    `id` IS NULL AND NOT false
+    """
     if column.type.is_string:
         return f"{text} IS NULL" if tolerant else ""
     return f"{quote(column.name)} IS NULL AND NOT {_is_null(table, text)}"
 
 
 def _tokens(table: Table) -> str:
-    """SQL of the fields of a line as they are written; empty if the line is malformed."""
+    r"""SQL of the fields of a line as they are written; empty if the line is malformed.
+
+    >>> from airflow_nrt.basics.types import DataType
+    >>> from airflow_nrt.model.tables import Column
+    >>> orders = Table("orders", (Column("id", DataType("INT")),), "filesystem", options={"format": "csv"})
+    >>> print(_tokens(orders))
+    IF(contains(_nrt_line, '"'), IF(concat(',', _nrt_line) RLIKE
+    '^(?:,(\\"[^\\"]*+(?:\\"\\"[^\\"]*+)*+\\"|(?!\\")[^,]*+)[\\x00-\\x20&&[^,]]*+)*+\\z', regexp_extract_all(concat(',',
+    _nrt_line), ',(\\"[^\\"]*+(?:\\"\\"[^\\"]*+)*+\\"|(?!\\")[^,]*+)[\\x00-\\x20&&[^,]]*+', 1), CAST(array() AS
+    ARRAY<STRING>)), split(_nrt_line, ',', -1))
+    """
     separator = source_option(table.options, "csv.field-delimiter")
     plain = f"split({LINE}, {string_literal(literal_pattern(separator))}, -1)"
     if source_option(table.options, "csv.disable-quote-character"):
@@ -109,7 +125,14 @@ def literal_pattern(delimiter: str) -> str:
 
 
 def _text(table: Table, position: int) -> str:
-    """SQL of the text of a field, without the quotes around it."""
+    """SQL of the text of a field, without the quotes around it.
+
+    >>> from airflow_nrt.basics.types import DataType
+    >>> orders = Table("orders", (Column("id", DataType("INT")),), "filesystem", options={"format": "csv"})
+    >>> print(_text(orders, 0))
+    IF(startswith(get(_nrt_fields, 0), '"'), replace(substring(get(_nrt_fields, 0), 2, length(get(_nrt_fields, 0)) - 2),
+    '""', '"'), get(_nrt_fields, 0))
+    """
     field = f"get({_FIELDS}, {position})"
     if source_option(table.options, "csv.disable-quote-character"):
         return field
@@ -129,6 +152,13 @@ def _is_null(table: Table, text: str) -> str:
 
 
 def _value(table: Table, text: str, column: Column) -> str:
+    """SQL of the value of a field.
+
+    >>> from airflow_nrt.basics.types import DataType
+    >>> orders = Table("orders", (Column("id", DataType("INT")),), "filesystem", options={"format": "csv"})
+    >>> print(_value(orders, "_nrt_text_0", orders.columns[0]))
+    try_cast(_nrt_text_0 AS INT)
+    """
     value = value_sql(text, column.type, CSV)
     null = _is_null(table, text)
     return value if null == "false" else f"IF({null}, NULL, {value})"

@@ -48,7 +48,11 @@ def remove(database: Database, home: Home, insert: Insert, entry: Entry, end: in
 
 
 def _lock(tables: Tables, home: Home, entry: Entry) -> None:
-    """Waits for others who publish into the table, and refuses a driver that has a successor."""
+    """Waits for others who publish into the table, and refuses a driver that has a successor.
+
+    SELECT epoch, home FROM "nrt_owners" WHERE name = 'public.curve' AND insert_name = 'curve' FOR UPDATE
+    UPDATE "nrt_owners" SET epoch = 2 WHERE name = 'public.curve' AND insert_name = 'curve'
+    """
     literal = tables.database.dialect.literal
     here = f"name = {literal(tables.place)} AND insert_name = {literal(tables.insert.name)}"
     found = tables.database.rows(f"SELECT epoch, home FROM {tables.owners} WHERE {here} FOR UPDATE")
@@ -71,7 +75,11 @@ def _window(one: Published) -> str:
 
 
 def _newer(tables: Tables, home: Home, entry: Entry, windows: Sequence[str]) -> set[str]:
-    """Those of these windows that this entry, or a later one, has published already."""
+    """Those of these windows that this entry, or a later one, has published already.
+
+    SELECT window_end FROM "nrt_windows" WHERE home = 'a1' AND insert_name = 'curve' AND entry >= 7 AND window_end
+      IN ('1718705400000')
+    """
     literal = tables.database.dialect.literal
     found: set[str] = set()
     for n in range(0, len(windows), _AT_ONCE):
@@ -104,7 +112,11 @@ class _Staged:
 
 
 def _staged(tables: Tables, stage: str, files: Sequence[Published]) -> _Staged:
-    """All rows must be there, whatever happened to the tasks that wrote them."""
+    """All rows must be there, whatever happened to the tasks that wrote them.
+
+    SELECT COUNT(*), COUNT(DISTINCT nrt_row), COUNT(CASE WHEN nrt_op = '-D' THEN 1 END) FROM "curve_nrt_422ad9ba"
+      WHERE nrt_stage = 'a1/curve/7'
+    """
     columns, here = ", ".join([OP, WINDOW, *tables.columns]), f"FROM {tables.staged} WHERE {_is_staged(tables, stage)}"
     counts = f"COUNT(*), COUNT(DISTINCT {ROW}), COUNT(CASE WHEN {OP} = '-D' THEN 1 END)"
     ((count, different, retractions),) = tables.database.rows(f"SELECT {counts} {here}")
@@ -122,7 +134,10 @@ def _staged(tables: Tables, stage: str, files: Sequence[Published]) -> _Staged:
 
 
 def _of(tables: Tables, rows: str, files: Sequence[Published]) -> str:
-    """Those of these rows that are of these files' windows."""
+    """Those of these rows that are of these files' windows.
+
+    SELECT * FROM (SELECT …) known WHERE nrt_window IN ('1718705400000')
+    """
     ends = ", ".join(tables.database.dialect.literal(_window(one)) for one in files)
     return f"SELECT * FROM ({rows}) known WHERE {WINDOW} IN ({ends})"
 
@@ -133,6 +148,10 @@ def _is_restated(entry: Entry) -> bool:
 
 
 def _delete_windows(tables: Tables, ends: Sequence[int]) -> None:
+    """Removes the rows of windows that end there.
+
+    DELETE FROM "curve" WHERE "e" IN ('2024-06-18 10:10:00')
+    """
     for n in range(0, len(ends), _AT_ONCE):
         tables.database.execute(f"DELETE FROM {tables.table} WHERE {_of_windows(tables, ends[n : n + _AT_ONCE])}")
 
@@ -143,7 +162,14 @@ def _is_of_window(insert: Insert) -> bool:
 
 
 def _apply(tables: Tables, rows: str, retractions: int, are_new: bool) -> None:
-    """Writes the rows. They `are_new` if the table has none with their keys."""
+    """Writes the rows. They `are_new` if the table has none with their keys.
+
+    DELETE FROM "curve" t USING (SELECT CAST("shop" AS integer) AS "shop", CAST("e" AS timestamp) AS "e" FROM
+      (SELECT …) staged WHERE nrt_op = '-D') gone WHERE t."shop" = gone."shop" AND t."e" = gone."e"
+    INSERT INTO "curve" ("shop", "e", "total") SELECT CAST("shop" AS integer), CAST("e" AS timestamp), CAST("total"
+      AS integer) FROM (SELECT …) staged WHERE nrt_op IS NULL OR nrt_op <> '-D' ON CONFLICT ("shop", "e") DO UPDATE
+      SET "total" = EXCLUDED."total"
+    """
     database, insert = tables.database, tables.insert
     dialect = database.dialect
     kinds = database.columns(tables.name)
@@ -174,6 +200,12 @@ def _of_windows(tables: Tables, ends: Sequence[int]) -> str:
 
 
 def _note(tables: Tables, home: Home, entry: Entry, windows: Sequence[str]) -> None:
+    """Notes by which entry windows were published.
+
+    INSERT INTO "nrt_windows" (home, insert_name, window_end, entry) SELECT * FROM (SELECT 'a1', 'curve',
+      '1718705400000', 7) published WHERE true ON CONFLICT (home, insert_name, window_end) DO UPDATE SET entry =
+      EXCLUDED.entry
+    """
     dialect = tables.database.dialect
     literal = dialect.literal
     who = f"{literal(home.identity().id)}, {literal(tables.insert.name)}"

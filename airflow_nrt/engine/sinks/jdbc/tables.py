@@ -92,7 +92,10 @@ class Tables:
             self.drop_staged(stages_of(home, self.insert, by_driver=True))
 
     def drop_staged(self, prefix: str) -> None:
-        """Removes staged rows, whose names begin with this."""
+        """Removes staged rows, whose names begin with this.
+
+        DELETE FROM "curve_nrt_422ad9ba" WHERE LEFT(nrt_stage, 3) = 'a1/'
+        """
         literal = self.database.dialect.literal(prefix)
         self.database.execute(f"DELETE FROM {self.staged} WHERE LEFT({STAGE}, {len(prefix)}) = {literal}")
 
@@ -121,7 +124,11 @@ class Tables:
             )
 
     def ddl(self) -> str:
-        """The statements that create the table."""
+        """The statements that create the table.
+
+        CREATE TABLE "curve" ("shop" INTEGER NOT NULL, "e" TIMESTAMP(6) NOT NULL, "total" INTEGER, PRIMARY KEY
+          ("shop", "e")); CREATE INDEX "curve_nrt_9d28609b" ON "curve" ("e")
+        """
         dialect, sink = self.database.dialect, self.insert.sink
         columns = [
             f"{dialect.name(one.name)} {dialect.created_type(one, one.name in sink.primary_key)}"
@@ -138,6 +145,17 @@ class Tables:
         return f"{made};\nCREATE INDEX {index} ON {self.table} ({dialect.name(end)})"
 
     def _make_beside(self) -> None:
+        """Makes the tables beside that of the report: of staged rows, of owners, and of windows.
+
+        CREATE UNLOGGED TABLE IF NOT EXISTS "curve_nrt_422ad9ba" (nrt_stage VARCHAR(255) NOT NULL, nrt_row BIGINT
+          NOT NULL, nrt_op VARCHAR(2), nrt_window VARCHAR(20), "shop" TEXT, "e" TEXT, "total" TEXT)
+        CREATE TABLE IF NOT EXISTS "nrt_owners" (name VARCHAR(255) NOT NULL, insert_name VARCHAR(255) NOT NULL, home
+          VARCHAR(255) NOT NULL, epoch BIGINT NOT NULL, PRIMARY KEY (name, insert_name))
+        CREATE TABLE IF NOT EXISTS "nrt_windows" (home VARCHAR(255) NOT NULL, insert_name VARCHAR(255) NOT NULL,
+          window_end VARCHAR(255) NOT NULL, entry BIGINT NOT NULL, PRIMARY KEY (home, insert_name, window_end))
+        INSERT INTO "nrt_owners" (name, insert_name, home, epoch) SELECT '', '', '', 0 WHERE true ON CONFLICT (name,
+          insert_name) DO UPDATE SET home = EXCLUDED.home, epoch = EXCLUDED.epoch
+        """
         dialect = self.database.dialect
         name, number, text, end = "VARCHAR(255) NOT NULL", f"{dialect.integer} NOT NULL", dialect.text, dialect.suffix
         place = f"{STAGE} {name}, {ROW} {number}, {OP} VARCHAR(2), {WINDOW} VARCHAR(20)"
@@ -157,6 +175,12 @@ class Tables:
         self.database.execute(dialect.upsert(self.owners, [*key, "home", "epoch"], nobody, key))
 
     def _claim(self, home: Home) -> None:
+        """Raises InputError if the table is another home's.
+
+        SELECT home FROM "nrt_owners" WHERE name = '' FOR UPDATE
+        SELECT insert_name, home FROM "nrt_owners" WHERE name = 'public.curve' FOR UPDATE
+        INSERT INTO "nrt_owners" VALUES ('public.curve', 'curve', 'a1', 0)
+        """
         literal = self.database.dialect.literal
         mine, owner = literal(self.place), home.identity().id
         self.database.rows(f"SELECT home FROM {self.owners} WHERE name = '' FOR UPDATE")

@@ -47,6 +47,14 @@ def _debezium(part: Table, prefix: str, changes: bool) -> str:
 
 
 def _raw(part: Table, prefix: str, changes: bool) -> str:
+    """SQL of the one column, as a text.
+
+    >>> from airflow_nrt.basics.types import DataType
+    >>> from airflow_nrt.model.tables import Column
+    >>> orders = Table("orders", (Column("id", DataType("INT")), Column("day", DataType("DATE"))), "kafka")
+    >>> print(_raw(orders, "k_", False))
+    CAST(`k_id` AS STRING)
+    """
     return f"CAST({quote(prefix + part.columns[0].name)} AS STRING)"
 
 
@@ -61,6 +69,14 @@ def _object(part: Table, row: str) -> str:
 
 
 def _row(part: Table, prefix: str) -> str:
+    """SQL of a row, with its values as the format spells them.
+
+    >>> from airflow_nrt.basics.types import DataType
+    >>> from airflow_nrt.model.tables import Column
+    >>> orders = Table("orders", (Column("id", DataType("INT")), Column("day", DataType("DATE"))), "kafka")
+    >>> print(_row(orders, ""))
+    struct(`id` AS `id`, `day` AS `day`)
+    """
     values = (f"{spelled(part, column, prefix)} AS {quote(column.name)}" for column in part.columns)
     return f"struct({', '.join(values)})"
 

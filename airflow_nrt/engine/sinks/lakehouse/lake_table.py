@@ -104,7 +104,13 @@ class LakeTable(ABC):
         """Whether a commit failed because of another one, so that it may be tried again."""
 
     def merge_sql(self, target: str) -> str:
-        """MERGE of the view `nrt_changes` into a table of this name."""
+        """MERGE of the view `nrt_changes` into a table of this name.
+
+        MERGE INTO lake.curve t USING nrt_changes s ON t.`shop` <=> s.`shop` AND t.`e` <=> s.`e` WHEN MATCHED AND
+          s._nrt_op = '-D' THEN DELETE WHEN MATCHED THEN UPDATE SET t.`shop` = s.`shop`, t.`e` = s.`e`, t.`total` =
+          s.`total` WHEN NOT MATCHED AND s._nrt_op <> '-D' THEN INSERT (`shop`, `e`, `total`) VALUES (s.`shop`,
+          s.`e`, s.`total`)
+        """
         key = self.insert.sink.primary_key
         columns = [quote(column.name) for column in self.insert.sink.physical]
         same = " AND ".join(f"t.{quote(name)} <=> s.{quote(name)}" for name in key)
