@@ -16,7 +16,7 @@ from airflow_nrt.home.heartbeat import RUNNING, read_heartbeat
 from airflow_nrt.home.home import Home
 from airflow_nrt.sql.load import load_report
 from tests.cli.conftest import Command
-from tests.cli.place import furnish
+from tests.cli.place import FILES, furnish
 from tests.cli.test_interruption import PATIENCE, in_session, started
 from tests.launch.homes import beat, launch, lease
 
@@ -71,7 +71,7 @@ def test_at_a_terminal_it_asks(home: Home, answer: str) -> None:
 @pytest.mark.process
 @pytest.mark.slow
 def test_taking_over_and_the_death_of_a_driver(command: Command, tmp_path: Path) -> None:
-    report, home = furnish(tmp_path), tmp_path / "home"
+    report, home = furnish(tmp_path, files={"0.csv": FILES[0]}), tmp_path / "home"
 
     def running(epoch: int) -> None:
         deadline = time.monotonic() + PATIENCE
@@ -97,5 +97,5 @@ def test_taking_over_and_the_death_of_a_driver(command: Command, tmp_path: Path)
             # Its heartbeat is still fresh, and no second run is refused for it.
             beat = read_heartbeat(Home.open(home).heartbeats)
             assert beat is not None and not beat.is_over
-    with started("run", report, "--home", home, "--available-now") as third:
-        assert third.wait(PATIENCE) == 0
+            third = command("run", report, "--home", home, "--master", "none")
+            assert third.status == 2 and "there is no Spark master 'none'" in third.err

@@ -16,13 +16,13 @@ from airflow_nrt.launch.command_lines import CommandLine, driver_of, launcher_of
 from airflow_nrt.launch.start import await_driver, start_launch
 from airflow_nrt.launch.submission import Cluster, driver_submission
 from airflow_nrt.sql.load import load_report
-from tests.cli.place import furnish
+from tests.cli.place import FILES, furnish
 
 pytestmark = [pytest.mark.slow, pytest.mark.process]
 
 
 def test_the_driver_stops_and_the_launcher_ends_after_it(tmp_path: Path) -> None:
-    report = furnish(tmp_path)
+    report = furnish(tmp_path, files={"0.csv": FILES[0]})
     home = Home.create(tmp_path / "home", load_report(report))
     cluster = Cluster({"conn_type": "spark", "host": "local[1]", "extra": {}}, "local[1]")
     submission = driver_submission(cluster, home, "curve", ["--report", str(report), "--launch", "1"])

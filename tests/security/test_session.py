@@ -8,6 +8,7 @@ import shlex
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -65,6 +66,7 @@ def test_a_launched_driver_shows_no_secret_and_listens_for_this_host_alone(tmp_p
         for line, listening in _family(launcher.pid):
             lines.add(line)
             addresses.update(listening)
+        time.sleep(0.1)
     output_text = (tmp_path / "output").read_text()
     assert launcher.returncode == 0, output_text[-3000:]
     assert any("SparkSubmit" in line for line in lines)
