@@ -56,7 +56,11 @@ class Expected:
     def absorb(self, rows: list[Row], before: float, now: float) -> set[int]:
         """The ends of the windows that get a version; watermarks in minutes."""
         self.arrived += [(row, before) for row in rows]
-        return {end for start, end in self.grid.windows() if self._publishes(start, end, before, now)}
+        minutes = [row[2] for row, _ in self.arrived]
+        # Windows without rows have no version.
+        first, last = min(minutes, default=NEVER), max(minutes, default=-NEVER)
+        windows = [(start, end) for start, end in self.grid.windows() if start <= last and first < end]
+        return {end for start, end in windows if self._publishes(start, end, before, now)}
 
     def _publishes(self, start: int, end: int, before: float, now: float) -> bool:
         first, complete, final = (

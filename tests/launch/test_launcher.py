@@ -67,7 +67,7 @@ def test_a_driver_that_its_master_does_not_know_has_ended(monkeypatch: pytest.Mo
 
     monkeypatch.setattr(launcher, "_POLL_SECONDS", 0.05)
     with http.server.HTTPServer(("127.0.0.1", 0), Master) as master:
-        threading.Thread(target=master.serve_forever, daemon=True).start()
+        threading.Thread(target=master.serve_forever, args=(0.01,), daemon=True).start()
         extra = {"rest-port": str(master.server_address[1])}
         assert launcher._follow(Submission({"host": "spark://127.0.0.1:7077", "extra": extra}, "a.py", {}), "d") == 1
         master.shutdown()

@@ -18,6 +18,7 @@ from airflow_nrt.engine.driver.run import Runner
 from airflow_nrt.engine.failures.causes import CAUSES, cause_of
 from airflow_nrt.engine.failures.failures import explained
 from airflow_nrt.engine.failures.thrown import chain_of
+from airflow_nrt.engine.java import java_process
 from airflow_nrt.home.heartbeat import read_heartbeat
 from airflow_nrt.home.home import Home
 from airflow_nrt.sql.load import load_report
@@ -222,7 +223,9 @@ def test_a_cluster_that_ends_the_application_may_be_back() -> None:
         assert isinstance(met, SurroundingsError) and met.passes and "The cluster's log says why" in str(met)
 
 
-def test_each_cause_says_the_way_out() -> None:
+def test_each_cause_says_the_way_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    # The Java of this process, if it has one, is waited for: it does not end.
+    monkeypatch.setattr(java_process, "_PATIENCE", 0)
     for cause in CAUSES.values():
         for path in ("/data/x", None):
             assert len(cause.message(path)) > 40 and "None" not in cause.message(path)

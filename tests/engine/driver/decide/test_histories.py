@@ -8,7 +8,9 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Callable, Mapping
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -44,10 +46,22 @@ def crash_at(number: int) -> Callable[[Action], None]:
     return before
 
 
-def plan_of_timings(chance: random.Random) -> tuple[Plan, dict[str, Expected]]:
+@cache
+def plan_of_timings(seed: int) -> tuple[Plan, dict[str, Expected], Any]:
+    """A plan, its inserts, and the state of chance after it. To plan takes longer than a history: several tests try
+    histories of the same plan."""
+    chance = random.Random(seed)
     expected = {f"t{n}": Expected(chance.choice(GRIDS), random_timing(chance)) for n in range(TOGETHER)}
     inserts = (timed_insert(one.grid.sql, one.timing, name) for name, one in expected.items())
-    return plan_script("\n".join([EVENTS, *inserts]), {"DATA": "/data"}, "report", Path("/data")), expected
+    script = "\n".join([EVENTS, *inserts])
+    return plan_script(script, {"DATA": "/data"}, "report", Path("/data")), expected, chance.getstate()
+
+
+def chance_of(seed: int) -> random.Random:
+    """What follows after the plan of a seed."""
+    chance = random.Random()
+    chance.setstate(plan_of_timings(seed)[2])
+    return chance
 
 
 def rows_of(batch: list[tuple[int, int, float]]) -> list[Row]:
@@ -76,8 +90,8 @@ def fresh(expected: Mapping[str, Expected]) -> dict[str, Expected]:
 @pytest.mark.parametrize("seed", range(50))
 def test_whenever_a_reader_looks(seed: int) -> None:
     """Each batch may meet a driver that dies before any of its actions; its successor goes on."""
-    chance = random.Random(seed)
-    plan, timings = plan_of_timings(chance)
+    chance = chance_of(seed)
+    plan, timings, _ = plan_of_timings(seed)
     for _ in range(HISTORIES):
         expected = fresh(timings)
         home = MemoryHome(plan)
@@ -114,8 +128,8 @@ def test_whenever_a_reader_looks(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(20))
 def test_a_zombie_publishes_nothing(seed: int) -> None:
     """An older driver goes on with the same batch as its successor: its next entry is refused."""
-    chance = random.Random(seed)
-    plan, timings = plan_of_timings(chance)
+    chance = chance_of(seed)
+    plan, timings, _ = plan_of_timings(seed)
     home, expected = MemoryHome(plan), fresh(timings)
     before: float = -NEVER
     for batch in arrival(chance):
@@ -136,8 +150,8 @@ def test_a_zombie_publishes_nothing(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(20))
 def test_a_restatement_in_between_changes_no_position(seed: int) -> None:
-    chance = random.Random(seed)
-    plan, timings = plan_of_timings(chance)
+    chance = chance_of(seed)
+    plan, timings, _ = plan_of_timings(seed)
     home, expected = MemoryHome(plan), fresh(timings)
     stream, before = MemoryStream(home), float(-NEVER)
     restated = 0
@@ -183,8 +197,8 @@ class Away:
 
 @pytest.mark.parametrize("seed", range(50))
 def test_a_sink_that_is_away_holds_back_its_own_results_alone(seed: int) -> None:
-    chance = random.Random(seed)
-    plan, timings = plan_of_timings(chance)
+    chance = chance_of(seed)
+    plan, timings, _ = plan_of_timings(seed)
     home, expected, away = MemoryHome(plan), fresh(timings), Away()
     stream, before = MemoryStream(home, attempt=away.attempt), float(-NEVER)
     for batch in arrival(chance):
@@ -212,7 +226,7 @@ def test_a_sink_that_is_away_holds_back_its_own_results_alone(seed: int) -> None
 
 
 def test_attempts_are_rarer_and_rarer_up_to_half_a_minute() -> None:
-    plan, _ = plan_of_timings(random.Random(1))
+    plan = plan_of_timings(1)[0]
     away, insert = Away(), plan.inserts[0]
     waits = []
     for _ in range(7):
@@ -225,6 +239,6 @@ def test_attempts_are_rarer_and_rarer_up_to_half_a_minute() -> None:
 
 
 def test_at_once_owes_nothing() -> None:
-    plan, _ = plan_of_timings(random.Random(1))
+    plan = plan_of_timings(1)[0]
     attempt: Attempt = at_once
     assert attempt(plan.inserts[0], Entry(0, "lease", 1, 0, "", None), lambda: None)  # type: ignore[arg-type]

@@ -14,7 +14,7 @@ from airflow_nrt.engine.sinks.lakehouse.lake_table import LakeTable, Mark
 from airflow_nrt.engine.sinks.lakehouse.ownership import OWNER, SINCE
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Lease, Position, Tick
-from airflow_nrt.home.log.log import Writer
+from airflow_nrt.home.log.fenced_writer import Writer
 from airflow_nrt.model.plan import Insert
 from tests.sample import INSERT, ORDERS, plan_of
 
