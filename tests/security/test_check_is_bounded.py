@@ -14,7 +14,7 @@ from airflow_nrt.model.plan import Plan
 from airflow_nrt.sql.errors import MOST_PROBLEMS, SqlError, SqlErrors
 from airflow_nrt.sql.load import plan_script
 from airflow_nrt.sql.parse.lexer import tokenize
-from airflow_nrt.sql.queries import Queries
+from airflow_nrt.sql.select import SelectPlanner
 
 GENEROUS = 20
 """Seconds. What stands here took minutes, or all memory."""
@@ -65,8 +65,8 @@ def test_each_view_is_planned_once_where_it_is_declared_and_once_where_it_is_rea
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     calls = []
-    select = Queries._selected
-    monkeypatch.setattr(Queries, "_selected", lambda self, *given: (calls.append(given), select(self, *given))[1])
+    select = SelectPlanner.relation
+    monkeypatch.setattr(SelectPlanner, "relation", lambda self, *given: (calls.append(given), select(self, *given))[1])
     planned(doubled("SELECT k, v FROM t", JOINED, 12) + "INSERT INTO numbers SELECT v FROM v12;")
     assert len(calls) == 2 * 13 + 1
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from airflow_nrt.engine.sinks.jdbc import merge
+from airflow_nrt.engine.sinks.jdbc import commit
 from airflow_nrt.engine.sinks.jdbc.dialects import PostgreSql
 from airflow_nrt.engine.sinks.jdbc.tables import Tables
 from airflow_nrt.engine.sinks.lakehouse.lake_table import LakeTable
@@ -60,13 +60,13 @@ CASES: list[tuple[Callable[..., Any], Recording, Callable[[Any], Any]]] = [
     (Tables.ddl, Recording(), lambda tables: tables.database.execute(tables.ddl())),
     (Tables._make_beside, Recording(), lambda tables: tables._make_beside()),
     (Tables._claim, Recording(), lambda tables: tables._claim(HOME)),
-    (merge._lock, Recording((1, "a1")), lambda tables: merge._lock(tables, HOME, ENTRY)),
-    (merge._newer, Recording(), lambda tables: merge._newer(tables, HOME, ENTRY, [str(END)])),
-    (merge._staged, Recording((2, 2, 0)), lambda tables: merge._staged(tables, "a1/curve/7", [FILE])),
-    (merge._of, Recording(), lambda tables: tables.database.execute(merge._of(tables, "SELECT …", [FILE]))),
-    (merge._delete_windows, Recording(), lambda tables: merge._delete_windows(tables, [END])),
-    (merge._apply, Recording(), lambda tables: merge._apply(tables, "SELECT …", 1, False)),
-    (merge._note, Recording(), lambda tables: merge._note(tables, HOME, ENTRY, [str(END)])),
+    (commit._lock, Recording((1, "a1")), lambda tables: commit._lock(tables, HOME, ENTRY)),
+    (commit._newer, Recording(), lambda tables: commit._newer(tables, HOME, ENTRY, [str(END)])),
+    (commit._staged, Recording((2, 2, 0)), lambda tables: commit._staged(tables, "a1/curve/7", [FILE])),
+    (commit._of, Recording(), lambda tables: tables.database.execute(commit._of(tables, "SELECT …", [FILE]))),
+    (commit._delete_windows, Recording(), lambda tables: commit._delete_windows(tables, [END])),
+    (commit._apply, Recording(), lambda tables: commit._apply(tables, "SELECT …", 1, False)),
+    (commit._note, Recording(), lambda tables: commit._note(tables, HOME, ENTRY, [str(END)])),
     (LakeTable.merge_sql, Recording(), lambda tables: tables.database.execute(merge_into_lake("lake.curve"))),
 ]
 
