@@ -37,8 +37,10 @@ def lab(airflow: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab
         "AIRFLOW__TRIGGERER__TRIGGERER_HEALTH_CHECK_THRESHOLD": "10",
         "AIRFLOW__TRIGGERER__JOB_HEARTBEAT_SEC": "2",
         "AIRFLOW__OPENLINEAGE__DISABLED": "True",
-        # No file of DAGs changes here.
-        "AIRFLOW__DAG_PROCESSOR__MIN_FILE_PROCESS_INTERVAL": "60",
+        # No file of DAGs changes here, so each is read once, however long that takes on a busy machine.
+        "AIRFLOW__DAG_PROCESSOR__MIN_FILE_PROCESS_INTERVAL": "600",
+        "AIRFLOW__DAG_PROCESSOR__DAG_FILE_PROCESSOR_TIMEOUT": "300",
+        "AIRFLOW__CORE__DAGBAG_IMPORT_TIMEOUT": "240",
     }
     (root / "homes").mkdir()
     processes = AirflowProcesses(root / "airflow", dags)

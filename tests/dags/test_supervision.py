@@ -1,7 +1,7 @@
 """One driver per home, whatever happens to those who supervise it.
 
             worker        triggerer      driver
-launch        ├──────────────────────────▶│
+launch twice  ├──────────────────────────▶│   one of them
 defer         └────────────▶│             │
 SIGTERM/KILL                ✗  ──▶ new    │   goes on, is watched again
 clear                       ✗  ──▶ adopt  │   goes on
@@ -29,33 +29,37 @@ TASK = "stream"
 
 def test_a_driver_outlives_everybody_but_the_one_who_gives_it_up(lab: Lab) -> None:
     client, home = lab.client, lab.home("supervised")
-    run = lab.run("supervised", home)
+    run, too = lab.run("supervised", home), lab.run("supervised_too", home)
     driver = driver_of(home)
-    client.wait_for_task("supervised", run, TASK, "deferred")
+    for dag_id, one in {"supervised": run, "supervised_too": too}.items():
+        lab.wait_until_watched(dag_id, one, TASK)
+    assert (driver_of(home).pid, leases(home)) == (driver.pid, 1), "two tasks that launch at once"
 
     for number in (signal.SIGTERM, signal.SIGKILL):
         lab.processes.end(TRIGGERER, number)
         lab.processes.launch(TRIGGERER)
         lab.processes.wait_until_healthy()
-        assert driver_of(home).pid == driver.pid
-        assert client.task_state("supervised", run, TASK) == "deferred"
+        assert driver_of(home).pid == driver.pid, f"{number.name} to the triggerer"
+        assert client.task_state("supervised", run, TASK) == "deferred", f"{number.name} to the triggerer"
 
     client.clear("supervised", run, TASK)
     wait_until(
         lambda: client.task("supervised", run, TASK)["try_number"] == 2, 60, "the second attempt of a cleared task"
     )
+    # A DAG that comes while the driver runs.
+    second = lab.run("supervised_too", home)
     lab.wait_until_watched("supervised", run, TASK)
-    assert driver_of(home).pid == driver.pid
+    assert driver_of(home).pid == driver.pid, "a cleared task"
     assert f"adopting the driver of epoch {driver.epoch}" in client.log("supervised", run, TASK, attempt=2)
     _says_how_it_is_doing(lab, run, home)
-
-    second = lab.run("supervised_too", home)
     lab.wait_until_watched("supervised_too", second, TASK)
-    assert driver_of(home).pid == driver.pid
+    assert driver_of(home).pid == driver.pid, "a second DAG"
+    assert f"adopting the driver of epoch {driver.epoch}" in client.log("supervised_too", second, TASK)
 
     client.mark("supervised", run, TASK, "failed")
-    assert wait_for_end(home, driver.epoch) == "stopped"
-    assert client.wait_for_run("supervised_too", second) == "success"
+    assert wait_for_end(home, driver.epoch) == "stopped", "who gives the driver up"
+    for one in (too, second):
+        assert client.wait_for_run("supervised_too", one) == "success"
     assert client.run_state("supervised", run) == "failed"
     assert leases(home) == 1
 
@@ -79,8 +83,9 @@ def _says_how_it_is_doing(lab: Lab, run: str, home: Home) -> None:
 
 
 def test_a_worker_killed_between_launch_and_deferral_leaves_one_driver(lab: Lab) -> None:
-    client, home = lab.client, lab.home("orphan")
-    run = lab.run("supervised", home)
+    client, home, empty = lab.client, lab.home("orphan"), lab.root / "data-empty"
+    (empty / "orders").mkdir(parents=True)
+    run = lab.run("supervised", home, data=str(empty))
     wait_until(lambda: home.launches.exists() and last_launch(home) is not None, 90, "a launch")
     launch = last_launch(home)
     assert launch is not None
@@ -96,17 +101,6 @@ def test_a_worker_killed_between_launch_and_deferral_leaves_one_driver(lab: Lab)
     stopping = lab.run("stopping", home)
     assert client.wait_for_run("stopping", stopping) == "success"
     assert client.wait_for_run("supervised", run) == "success"
-
-
-def test_two_tasks_that_launch_at_once_end_with_one_driver(lab: Lab) -> None:
-    client, home = lab.client, lab.home("contested")
-    runs = {dag_id: lab.run(dag_id, home) for dag_id in ("supervised", "supervised_too")}
-    for dag_id, run in runs.items():
-        lab.wait_until_watched(dag_id, run, TASK)
-    assert leases(home) == 1
-    client.mark("supervised", runs["supervised"], TASK, "failed")
-    assert client.wait_for_run("supervised_too", runs["supervised_too"]) == "success"
-    assert leases(home) == 1
 
 
 @pytest.mark.parametrize(

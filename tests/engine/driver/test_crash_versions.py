@@ -13,6 +13,7 @@ from airflow_nrt.model.timing import OutputOptions
 from tests.engine.drivers import Driver, Place, fault, published
 from tests.engine.functions.test_windows import AGGREGATES, MODULE
 from tests.engine.reports import curve_insert
+from tests.engine.shared_java import SharedJava
 from tests.python_modules import write_module
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600), pytest.mark.process]
@@ -48,7 +49,7 @@ FEW = ("publish-between",)
 
 
 @pytest.mark.parametrize("points", [pytest.param(FEW, id="few"), pytest.param((*POINTS,), id="all", marks=THOROUGH)])
-def test_killed_in_turn(spark, tmp_path: Path, points: tuple[str, ...]) -> None:
+def test_killed_in_turn(spark, java: SharedJava, tmp_path: Path, points: tuple[str, ...]) -> None:
     """Each driver recovers from the one before it, and dies at the next point."""
     declared = f"CREATE FUNCTION digest AS '{write_module(tmp_path, MODULE)}.Digest' LANGUAGE PYTHON;"
     place = Place.make(tmp_path, declared, CURVE, RECENT, TOTALS, TOLD)
@@ -57,7 +58,7 @@ def test_killed_in_turn(spark, tmp_path: Path, points: tuple[str, ...]) -> None:
     clean = versions(place)
     assert {state for _, _, state, _ in clean} == {"early", "complete", "late", "changed"}
     for point in points:
-        driver = Driver(killed, fault("kill", point, POINTS[point]))
+        driver = Driver(killed, fault("kill", point, POINTS[point]), java)
         try:
             driver.wait_until(driver.is_over)
             text = driver.output.read_text()[-3000:]
