@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import fields, is_dataclass, replace
+from operator import is_not
 from typing import Any, TypeVar
 
+from airflow_nrt.sql.errors import Place
 from airflow_nrt.sql.parse import ast
 
 T = TypeVar("T")
@@ -90,7 +92,11 @@ def rewritten(node: T, change: Callable[[Any], Any]) -> T:
 
 def _inside(node: Any, change: Callable[[Any], Any]) -> Any:
     if isinstance(node, tuple):
-        return tuple(rewritten(part, change) for part in node)
-    if not is_dataclass(node) or isinstance(node, (type, ast.Select, ast.SetOperation, ast.Values)):
+        parts = tuple(rewritten(part, change) for part in node)
+        return parts if any(map(is_not, parts, node)) else node
+    if not is_dataclass(node) or isinstance(node, (type, Place, ast.Select, ast.SetOperation, ast.Values)):
         return node
-    return replace(node, **{part.name: rewritten(getattr(node, part.name), change) for part in fields(node)})
+    before = {part.name: getattr(node, part.name) for part in fields(node)}
+    after = {name: rewritten(part, change) for name, part in before.items()}
+    changed = {name: part for name, part in after.items() if part is not before[name]}
+    return replace(node, **changed) if changed else node
