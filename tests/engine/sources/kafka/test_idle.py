@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -22,7 +23,7 @@ def test_beside_steady_traffic_and_after_a_restart(spark, broker: Broker, topics
     topics.create("steady", 2)
     plan = report(tmp_path, broker.address, "steady", scan_watermark_idle__timeout="500 ms")
     home = Home.create(tmp_path / "home", plan)
-    minute = 0
+    at = datetime(2024, 6, 18, 10)
     for windows in (1, 2):
         stop = threading.Event()
         runner = threading.Thread(target=Runner(spark, plan, home, stop_asked=stop).run)
@@ -31,8 +32,8 @@ def test_beside_steady_traffic_and_after_a_restart(spark, broker: Broker, topics
             until = time.monotonic() + 60
             while len(rows_of(tmp_path / "curve", "json")) < windows:
                 assert time.monotonic() < until and runner.is_alive()
-                topics.write("steady", [order(1, 1, f"10:{minute // 20:02}:{minute % 20 * 3:02}")])
-                minute += 1
+                topics.write("steady", [order(1, 1, f"{at:%H:%M:%S}")])
+                at += timedelta(seconds=10)
                 time.sleep(0.02)
         finally:
             stop.set()
