@@ -26,6 +26,7 @@ from pyspark.sql.types import NumpyArrayConverter, NumpyScalarConverter
 from airflow_nrt.basics.spark_needs import EXTENSIONS, joined
 from airflow_nrt.engine.java.objects import elements, java_class
 from airflow_nrt.engine.spark.gateway import start_java
+from airflow_nrt.engine.spark.quick_lists import QuickLists
 
 _SESSION = "org.apache.spark.sql.classic.SparkSession"
 _PROVIDERS = "META-INF/services/org.apache.spark.sql.SparkSessionExtensionsProvider"
@@ -53,7 +54,8 @@ class _OfNumpyAlone:
 def quick_session(settings: Mapping[str, str]) -> SparkSession:
     """The session of Spark's builder with these settings: an existing or a new one."""
     of_numpy = (NumpyScalarConverter, NumpyArrayConverter)
-    INPUT_CONVERTER[:] = [_OfNumpyAlone(one) if isinstance(one, of_numpy) else one for one in INPUT_CONVERTER]
+    given = (one for one in INPUT_CONVERTER if not isinstance(one, QuickLists))
+    INPUT_CONVERTER[:] = [QuickLists(), *(_OfNumpyAlone(one) if isinstance(one, of_numpy) else one for one in given)]
     with _same_ctrl_c():
         start_java(settings)
         known = SparkConf()
