@@ -65,7 +65,7 @@ docs: env
 	NO_MKDOCS_2_WARNING=1 $(RUN) mkdocs $(DOCS)
 
 test: env
-	$(RUN) python -m pytest -n 3 --dist loadfile
+	$(RUN) python -m pytest -n 4 --dist loadfile
 
 test-unit: env
 	$(RUN) python -m pytest -n 3 --dist loadfile --tier=unit
