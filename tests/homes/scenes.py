@@ -151,6 +151,53 @@ def filled(spark: SparkSession, place: Path, is_kept: bool) -> Scene:
     return scene
 
 
+def repaired(spark: SparkSession, place: Path, is_kept: bool) -> Scene:
+    """Windows that are joined with a dimension table when they fire, and by a backfill before any stream. Late rows
+    have emptied a window, a window with the same start as one to come was repaired, and a source has ended."""
+    scene = Scene(spark, place, is_kept)
+    scene.change_report("repaired.sql")
+    scene.arrive("shops", "1,north", "2,south", file="shops")
+    scene.arrive("orders", f"1,5,{at(1)}", f"2,6,{at(12)}")
+    scene.arrive("visits", f"1,{at(2)}", f"2,{at(13)}")
+    scene.home = Home.create(place / "home", scene.plan)
+    backfill(spark, scene.plan, scene.home, Interval(TEN, TEN + 10 * MINUTE), check=False)
+    scene.begin()
+    scene.absorb_arrived()
+    scene.absorb("orders", f"1,7,{at(23)}", f"2,8,{at(31)}")
+    scene.absorb("visits", f"1,{at(32)}")
+    scene.driver.note("visits", ended=True)
+    scene.absorb("orders", f"1,2,{at(3)}", f"1,2,{at(4)}", f"2,1,{at(44)}")
+    backfill(spark, scene.plan, scene.home, Interval(TEN, TEN + 30 * MINUTE), check=False)
+    changed = next((place / "quiet").glob("*-*T104000.*"))
+    changed.write_text(changed.read_text().replace('"total":8', '"total":9'))
+    backfill(spark, scene.plan, scene.home, Interval(TEN, TEN + 40 * MINUTE), check=True, on_mismatch=REPAIR)
+    scene.absorb("orders", f"2,1,{at(46)}")
+    scene.arrive("orders", f"1,3,{at(47)}", f"2,4,{at(81)}")
+    return scene
+
+
+def emptied(spark: SparkSession, place: Path, is_kept: bool) -> Scene:
+    """A table was added after a window was lost from that of its twin; a backfill gives it to both."""
+    scene = Scene.of_report(spark, place, "restated.sql", is_kept)
+    scene.absorb("events", f"a,1,{at(1)}", f"b,2,{at(12)}", f"a,3,{at(23)}", f"a,3,{at(34)}")
+    next((place / "curve").glob("*T102000-*")).unlink()
+    scene.change_report("filled.sql")
+    scene.home.accept(scene.plan, plan_of_home)
+    scene.fill(scene.begin())
+    backfill(spark, scene.plan, scene.home, Interval(TEN + 20 * MINUTE, TEN + 30 * MINUTE), check=False)
+    scene.arrive("events", f"b,1,{at(44)}", f"a,1,{at(52)}")
+    return scene
+
+
+def moved(spark: SparkSession, place: Path, is_kept: bool) -> Scene:
+    """The last row of a partition of an update table has gone into another one."""
+    scene = Scene.of_report(spark, place, "moved.sql", is_kept)
+    scene.absorb("events", f"1,north,{at(1)}", f"2,south,{at(2)}")
+    scene.absorb("events", f"2,north,{at(3)}")
+    scene.arrive("events", f"1,west,{at(5)}", f"3,west,{at(6)}")
+    return scene
+
+
 def lookups(spark: SparkSession, place: Path, is_kept: bool) -> Scene:
     """Two versions of a dimension table. Drivers have begun so often that the log has a chapter."""
     scene = Scene(spark, place, is_kept)
@@ -225,7 +272,10 @@ def from_archive(spark: SparkSession, place: Path, is_kept: bool) -> Scene:
     return scene
 
 
-_ALL = (windows, rows, versions, updating, throttled, owed, restated, filled, lookups, program, topic, from_archive)
+_ALL = (
+    windows, rows, versions, updating, throttled, owed, restated, repaired, filled, emptied, moved, lookups, program,
+    topic, from_archive,
+)  # fmt: skip
 SCENES: dict[str, Callable[[SparkSession, Path, bool], Scene]] = {one.__name__: one for one in _ALL}
 SERVERLESS = ("topic", "from_archive")
 """Scenes that go on although the server of their source is gone."""
