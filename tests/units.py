@@ -30,6 +30,7 @@ TOGETHER = {
         "tests/engine/driver/test_crash.py",
         "tests/engine/driver/test_crash_versions.py",
         "tests/engine/driver/test_fencing.py",
+        "tests/engine/sinks/jdbc/test_story.py",
         "tests/engine/sinks/lakehouse/test_crash.py",
     ),
 }

@@ -4,6 +4,7 @@ back."""
 from __future__ import annotations
 
 import json
+import os
 import random
 import subprocess
 import sys
@@ -21,6 +22,7 @@ from airflow_nrt.home.heartbeat import read_heartbeat
 from airflow_nrt.home.home import Home
 from airflow_nrt.sql.load import load_report
 from tests.engine.drivers import SMALL
+from tests.engine.shared_java import SharedJava
 from tests.servers.kafka import Broker, Topics
 from tests.servers.postgresql import PostgreSql
 
@@ -57,6 +59,7 @@ class Story:
     """One hour of orders after the other, each streamed by a driver of its own, which is killed."""
 
     spark: SparkSession
+    java: SharedJava
     broker: Broker
     database: PostgreSql
     place: Path
@@ -66,10 +69,20 @@ class Story:
     def home(self) -> Home:
         return Home.at(self.place / "home")
 
-    def driver(self, *more: str) -> subprocess.Popen[bytes]:
+    def driver(self, *more: str, shared: bool = True) -> subprocess.Popen[bytes]:
+        """With the shared Java, or with one that ends with it, in whatever it does."""
+        java = self.java.environment if shared else {}
         line = [sys.executable, "-m", "airflow_nrt.cli.main", "run", str(self.place / "curve.sql")]
         with open(self.place / "said", "ab") as said:
-            return subprocess.Popen([*line, "--home", str(self.home.path), *SMALL, *more], stdout=said, stderr=said)
+            return subprocess.Popen(
+                [*line, "--home", str(self.home.path), *SMALL, *more],
+                env={**os.environ, **java}, stdout=said, stderr=said,
+            )  # fmt: skip
+
+    def kill(self, driver: subprocess.Popen[bytes]) -> None:
+        driver.kill()
+        driver.wait()
+        self.java.end_session()
 
     def write(self, topics: Topics, hour: int) -> None:
         """120 orders of three shops, in two partitions."""
@@ -96,14 +109,16 @@ def until(done: Callable[..., bool], *given: object) -> None:
         time.sleep(0.1)
 
 
-def test_each_window_is_there_once_and_right(spark, servers: tuple[Broker, PostgreSql], tmp_path: Path) -> None:
+def test_each_window_is_there_once_and_right(
+    spark, java: SharedJava, servers: tuple[Broker, PostgreSql], tmp_path: Path
+) -> None:
     broker, database = servers
-    story = Story(spark, broker, database, tmp_path)
+    story = Story(spark, java, broker, database, tmp_path)
     (tmp_path / "curve.sql").write_text(REPORT.format(broker=broker.address, database=database.url))
     topics = Topics(spark, broker.address)
     topics.create("orders", 2)
     for n in range(HOURS):
-        driver = story.driver()
+        driver = story.driver(shared=n == 1)
         if n == 1:
             # It has read what is there, and can't publish what comes.
             until(lambda: story.read() == 120)
@@ -111,8 +126,7 @@ def test_each_window_is_there_once_and_right(spark, servers: tuple[Broker, Postg
         story.write(topics, 10 + n)
         if n == 1:
             until(story.waits, driver)
-            driver.kill()
-            driver.wait()
+            story.kill(driver)
             # The next one starts while the database is away, and waits as well.
             driver = story.driver()
             until(story.waits, driver)
@@ -124,8 +138,7 @@ def test_each_window_is_there_once_and_right(spark, servers: tuple[Broker, Postg
             broker.start()
         time.sleep(3 * story.chance.random())
         assert driver.poll() is None
-        driver.kill()
-        driver.wait()
+        story.kill(driver)
     topics.close()
     assert story.driver("--available-now").wait() == 0
     plan = load_report(tmp_path / "curve.sql", {})
