@@ -34,8 +34,8 @@ from airflow_nrt.engine.java.class_archive import lacking
 from airflow_nrt.engine.java.finding import ensure_java
 from airflow_nrt.engine.spark.masters import check_master
 from airflow_nrt.engine.spark.quick_session import end_session
+from airflow_nrt.engine.spark.report_settings import session_settings
 from airflow_nrt.engine.spark.session import start_session
-from airflow_nrt.engine.spark.session_settings import session_settings
 from airflow_nrt.engine.spark.spark_parts import check_parts
 from airflow_nrt.files.private_files import read_private
 from airflow_nrt.home.heartbeat import STOPPED

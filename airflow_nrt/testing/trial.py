@@ -201,8 +201,8 @@ def _session(plan: Plan) -> SparkSession:
     from pyspark.sql import SparkSession
 
     from airflow_nrt.engine.java.brief_java import brief_java
+    from airflow_nrt.engine.spark.report_settings import session_settings
     from airflow_nrt.engine.spark.session import start_session
-    from airflow_nrt.engine.spark.session_settings import session_settings
 
     active = SparkSession.getActiveSession()
     if active is not None:

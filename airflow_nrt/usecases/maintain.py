@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from airflow_nrt.basics.durations import parse_duration
 from airflow_nrt.engine.batch.progress import Progress
-from airflow_nrt.engine.maintain import check_keep
-from airflow_nrt.engine.maintain import maintain as maintain_tables
+from airflow_nrt.engine.table_maintenance import check_keep
+from airflow_nrt.engine.table_maintenance import maintain as maintain_tables
 from airflow_nrt.home.home import Home
 from airflow_nrt.table.reports.load import plan_of_home
 from airflow_nrt.usecases.plans import plan_of

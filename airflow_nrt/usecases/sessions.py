@@ -42,8 +42,8 @@ def session(plan: Plan, master: str) -> Iterator[SparkSession]:
     ensure_java()
     from airflow_nrt.engine.java.brief_java import brief_java
     from airflow_nrt.engine.spark.quick_session import end_session
+    from airflow_nrt.engine.spark.report_settings import session_settings
     from airflow_nrt.engine.spark.session import start_session
-    from airflow_nrt.engine.spark.session_settings import session_settings
 
     settings = {**brief_java(), **session_settings(plan)}
     spark = start_session(plan.name, master, settings)

@@ -13,7 +13,7 @@ from pyspark import SparkContext
 
 from airflow_nrt.basics.errors import SurroundingsError
 from airflow_nrt.engine.failures.failures import explained
-from airflow_nrt.engine.failures.thrown import Thrown
+from airflow_nrt.engine.failures.root_cause import Thrown
 from airflow_nrt.home.heartbeat import read_heartbeat
 from airflow_nrt.triggers.driver_health import BROKEN, DriverWatch, Observation
 

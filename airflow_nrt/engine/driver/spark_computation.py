@@ -10,7 +10,7 @@ from airflow_nrt.basics.spelling import string_literal
 from airflow_nrt.engine.dimensions.current import CurrentVersions
 from airflow_nrt.engine.driver.batch_staging import BatchStaging
 from airflow_nrt.engine.driver.decide.actions import Absorb, BatchResult, Fire, Fired, Moved, MoveOn, Unreadable
-from airflow_nrt.engine.driver.decide.released import Released
+from airflow_nrt.engine.driver.decide.released_state_files import Released
 from airflow_nrt.engine.failures.failures import corrupt_file
 from airflow_nrt.engine.faults import reach
 from airflow_nrt.engine.publish.staging import Staging

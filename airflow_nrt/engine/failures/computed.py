@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from airflow_nrt.basics.errors import STOP_MARK, DataError
-from airflow_nrt.engine.failures.thrown import Thrown
+from airflow_nrt.engine.failures.root_cause import Thrown
 from airflow_nrt.model.origins import Known, Origin
 
 _DATA = "22"

@@ -10,9 +10,9 @@ from urllib.parse import unquote
 from py4j.protocol import Py4JError  # type: ignore[import-untyped]
 
 from airflow_nrt.basics.errors import STOP_MARK, DataError, InputError, NrtError, SurroundingsError
-from airflow_nrt.engine.failures.causes import OUT_OF_MEMORY, cause_of
 from airflow_nrt.engine.failures.computed import not_computed
-from airflow_nrt.engine.failures.thrown import chain_of
+from airflow_nrt.engine.failures.known_causes import OUT_OF_MEMORY, cause_of
+from airflow_nrt.engine.failures.root_cause import chain_of
 from airflow_nrt.engine.java.java_process import java_has_ended, said_of_end
 from airflow_nrt.home.log.entries import Split
 from airflow_nrt.model.options.known import source_option

@@ -11,7 +11,7 @@ from pyspark.sql import DataFrame
 
 from airflow_nrt.basics.spelling import quote
 from airflow_nrt.engine.spark.tuning import Tasks
-from airflow_nrt.engine.state.levels import Files, merge_full_level
+from airflow_nrt.engine.state.compaction import Files, merge_full_level
 from airflow_nrt.engine.state.state_columns import SLICE
 from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.engine.updating.execution import HeldState, UpdatingExecution

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pyspark.sql import DataFrame
 
 from airflow_nrt.engine.spark.tuning import Tasks
-from airflow_nrt.engine.state.levels import Files
+from airflow_nrt.engine.state.compaction import Files
 from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.engine.updating.checkpointed_frames import CheckpointedFrames
 

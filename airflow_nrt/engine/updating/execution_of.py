@@ -9,7 +9,7 @@ from typing import Any
 from pyspark.sql import DataFrame
 
 from airflow_nrt.engine.spark.tuning import Tasks
-from airflow_nrt.engine.state.levels import Files
+from airflow_nrt.engine.state.compaction import Files
 from airflow_nrt.engine.updating.aggregate import AggregateStep, ChangingAggregateStep
 from airflow_nrt.engine.updating.at_end import AtEnd
 from airflow_nrt.engine.updating.execution import HeldState, UpdatingExecution

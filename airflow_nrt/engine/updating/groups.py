@@ -13,7 +13,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from airflow_nrt.engine.spark.query_frames import same
-from airflow_nrt.engine.state.levels import Files, merge_full_level
+from airflow_nrt.engine.state.compaction import Files, merge_full_level
 from airflow_nrt.engine.state.state_columns import SLICE
 from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.home.log.state_kinds import GroupVersions

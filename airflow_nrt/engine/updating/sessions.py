@@ -12,7 +12,7 @@ from airflow_nrt.engine.spark.tuning import Tasks
 from airflow_nrt.engine.state.state_columns import SLICE
 from airflow_nrt.engine.updating.sides import changed
 from airflow_nrt.engine.updating.step import Step
-from airflow_nrt.engine.windows.session_bounds import FIRST, LAST, islands
+from airflow_nrt.engine.windows.session_merging import FIRST, LAST, islands
 from airflow_nrt.model.internal_columns import AFTER, ALIVE, KEY, ROWTIME, WINDOW_END, WINDOW_START
 from airflow_nrt.model.updating import UpdatingSessions
 

@@ -19,8 +19,8 @@ from airflow_nrt.basics.spelling import string_literal
 from airflow_nrt.describe.verdict import LedgerVerdict
 from airflow_nrt.engine.archive.source_archive import BACKFILL, ENTRY, SourceArchive
 from airflow_nrt.engine.batch.batch import needs_position
-from airflow_nrt.engine.failures.causes import FILE_GONE
-from airflow_nrt.engine.failures.thrown import chain_of
+from airflow_nrt.engine.failures.known_causes import FILE_GONE
+from airflow_nrt.engine.failures.root_cause import chain_of
 from airflow_nrt.engine.sources import source_of
 from airflow_nrt.engine.sources.place import BLOCK, FILE, INDEX, NUMBER
 from airflow_nrt.engine.spark.given_rows import given_rows

@@ -9,7 +9,7 @@ from pyspark.sql import DataFrame
 
 from airflow_nrt.engine.spark.tuning import Tasks
 from airflow_nrt.engine.state.store import SliceStore
-from airflow_nrt.engine.windows import compaction, lateness, session, window_state
+from airflow_nrt.engine.windows import lateness, merged_partials, session, window_state
 from airflow_nrt.engine.windows import window_operator as aggregate
 from airflow_nrt.engine.windows.over import compaction as prefix_compaction
 from airflow_nrt.engine.windows.over import frame_join, over
@@ -45,7 +45,7 @@ SLICED = WindowExecution(
     window_state.peek,
     aggregate.compute,
     lateness.mark_late,
-    compaction.compact,
+    merged_partials.compact,
 )
 SESSION = WindowExecution(
     session.absorb,
@@ -53,7 +53,7 @@ SESSION = WindowExecution(
     session.peek,
     session.compute,
     session.mark_late,
-    compaction.compact,
+    merged_partials.compact,
 )
 OVER = WindowExecution(
     over.absorb,

@@ -11,7 +11,7 @@ from dataclasses import replace
 from airflow_nrt.model.tables import Column, Table
 from airflow_nrt.sql.errors import SqlError
 from airflow_nrt.sql.parse import parsed
-from airflow_nrt.sql.parse.tables import LIKE_FEATURES
+from airflow_nrt.sql.parse.create_table import LIKE_FEATURES
 
 _NEVER_OVERWRITTEN = ("CONSTRAINTS", "DISTRIBUTION", "PARTITIONS")
 

@@ -7,11 +7,11 @@ from typing import TypeVar
 
 from airflow_nrt.sql.errors import NotThereYet, Place, Problems, SqlError, nesting_of
 from airflow_nrt.sql.parse import ast, parsed
+from airflow_nrt.sql.parse.create_table import TableParser, take_comment
 from airflow_nrt.sql.parse.cursor import Cursor
 from airflow_nrt.sql.parse.ignored_statements import begins_idle, parse_idle
 from airflow_nrt.sql.parse.lexer import TokenKind
 from airflow_nrt.sql.parse.queries import QueryParser
-from airflow_nrt.sql.parse.tables import TableParser, take_comment
 
 T = TypeVar("T")
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from airflow_nrt.engine.driver.decide.actions import Absorb, BatchResult, Fire, Fired, Moved, MoveOn, Unreadable
-from airflow_nrt.engine.driver.decide.released import Released
+from airflow_nrt.engine.driver.decide.released_state_files import Released
 from airflow_nrt.home.log.due import fires_until
 from airflow_nrt.home.log.entries import Lateness, OperatorState, Position, Published, Split, StateFile
 from airflow_nrt.home.log.partition_watermarks import WHOLE

@@ -15,7 +15,7 @@ from airflow_nrt.describe.description import describe
 from airflow_nrt.engine.backfill import backfill
 from airflow_nrt.engine.driver.run import Runner
 from airflow_nrt.engine.query import run_bounded
-from airflow_nrt.engine.state import levels
+from airflow_nrt.engine.state import compaction
 from airflow_nrt.engine.verify.interval import Interval
 from airflow_nrt.engine.verify.verify import verify
 from airflow_nrt.home.home import Home
@@ -132,7 +132,7 @@ def test_all_rows_of_bounded_tables(spark, tmp_path: Path, what: str) -> None:
 
 def test_all_rows_wait_for_the_end(spark, tmp_path: Path, monkeypatch) -> None:
     """Also through a restart, where the last row of a group goes, and where many files are merged."""
-    monkeypatch.setattr(levels, "FANOUT", 3)
+    monkeypatch.setattr(compaction, "FANOUT", 3)
     query = "SELECT shop, COUNT(*) FROM events GROUP BY shop HAVING COUNT(*) < 4 ORDER BY shop DESC"
     plan = plan_of(tmp_path, BOUNDED, sink("shop INT, n BIGINT"), f"INSERT INTO out {query};")
     batches = [[1, 3], [2], [2, 3, 3], [4, 3], [4], [4, 3, 5], [1, 4]]

@@ -10,8 +10,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from airflow_nrt.engine.spark.footers import ColumnFooter, read_footer
-from airflow_nrt.engine.state import levels
-from airflow_nrt.engine.state.levels import FANOUT
+from airflow_nrt.engine.state import compaction
+from airflow_nrt.engine.state.compaction import FANOUT
 from airflow_nrt.engine.verify.verify import verify
 from airflow_nrt.home.log.entries import Entry, OperatorState, Tick
 from tests.engine.oracle import Windowing, count_in
@@ -58,7 +58,7 @@ def test_many_batches_few_files(spark, tmp_path: Path, windowing: Windowing) -> 
 @pytest.fixture
 def merged(spark, tmp_path: Path, monkeypatch) -> Stream:
     """A stream of batches of 15 rows, whose files are merged two by two."""
-    monkeypatch.setattr(levels, "FANOUT", 2)
+    monkeypatch.setattr(compaction, "FANOUT", 2)
     plan = plan_of(tmp_path, events_table(), curve_insert(Windowing("CUMULATE", DAY, HOUR).sql, FEW))
     stream = Stream(spark, plan, tmp_path / "home")
     events = random_events(6, 60, 5 * HOUR)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from airflow_nrt.engine.state.levels import FANOUT
+from airflow_nrt.engine.state.compaction import FANOUT
 from airflow_nrt.model.plan import Plan
 from tests.engine.reports import (
     HOUR,

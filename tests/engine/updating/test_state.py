@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from airflow_nrt.engine.state.levels import FANOUT
+from airflow_nrt.engine.state.compaction import FANOUT
 from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.model.internal_columns import key_of
 from tests.engine.fault_points import watch_points

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from airflow_nrt.engine.state import levels
+from airflow_nrt.engine.state import compaction
 from tests.engine.reports import MINUTE, MORNING, Event, Stream, events_table, plan_of, source_file, write_events
 from tests.engine.sinks.test_standard_output import printed
 
@@ -82,7 +82,7 @@ def test_only_rows_of_its_own_source_count(spark, tmp_path: Path, capfd) -> None
 
 
 def test_what_waits_stands_in_few_files(spark, tmp_path: Path, capfd, monkeypatch) -> None:
-    monkeypatch.setattr(levels, "FANOUT", 3)
+    monkeypatch.setattr(compaction, "FANOUT", 3)
     live = Live(spark, tmp_path, "1 h")
     for n in range(4):
         live.absorb(n % 2, n % 2)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from airflow_nrt.engine.verify.verify import verify
-from airflow_nrt.engine.windows.session_bounds import assigned
+from airflow_nrt.engine.windows.session_merging import assigned
 from tests.engine.reports import (
     DELAY,
     HOUR,

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from airflow_nrt.basics.instants import EPOCH
-from airflow_nrt.engine.state import levels
+from airflow_nrt.engine.state import compaction
 from airflow_nrt.engine.verify.verify import verify
 from airflow_nrt.home.log.state_kinds import FiredRows
 from airflow_nrt.model.plan import Plan
@@ -128,7 +128,7 @@ def test_late_rows_are_told_and_proven(spark, tmp_path: Path) -> None:
 
 
 def test_windows_that_are_over_leave_nothing(spark, tmp_path: Path, monkeypatch) -> None:
-    monkeypatch.setattr(levels, "FANOUT", 2)
+    monkeypatch.setattr(compaction, "FANOUT", 2)
     plan = plan_of(tmp_path)
     stream = Stream(spark, plan, tmp_path / "home")
     held = []

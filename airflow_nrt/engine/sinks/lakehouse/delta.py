@@ -12,7 +12,7 @@ from pyspark.sql.types import StructType
 from airflow_nrt.basics.durations import HOUR
 from airflow_nrt.basics.errors import InputError
 from airflow_nrt.basics.spelling import quote, string_literal
-from airflow_nrt.engine.failures.thrown import chain_of
+from airflow_nrt.engine.failures.root_cause import chain_of
 from airflow_nrt.engine.sinks.lakehouse.delta_versions import delta_versions
 from airflow_nrt.engine.sinks.lakehouse.lake_table import CHANGES, LakeTable, Mark
 from airflow_nrt.engine.sinks.table_versions import TableVersions

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from airflow_nrt.basics.errors import InputError, NrtError
-from airflow_nrt.engine.failures.thrown import chain_of
+from airflow_nrt.engine.failures.root_cause import chain_of
 from airflow_nrt.engine.spark.lakehouse.catalog_database import asked
 from airflow_nrt.model.tables import Table
 

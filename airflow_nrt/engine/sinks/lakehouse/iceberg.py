@@ -16,7 +16,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
 
 from airflow_nrt.basics.spelling import quote, string_literal
-from airflow_nrt.engine.failures.thrown import chain_of
+from airflow_nrt.engine.failures.root_cause import chain_of
 from airflow_nrt.engine.java.objects import elements
 from airflow_nrt.engine.sinks.lakehouse.iceberg_versions import iceberg_versions, in_snapshot
 from airflow_nrt.engine.sinks.lakehouse.lake_table import CHANGES, LakeTable, Mark

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from airflow_nrt.basics.errors import InputError
+from airflow_nrt.engine.failures.root_cause import chain_of
 from airflow_nrt.engine.failures.servers import UnreachableError
-from airflow_nrt.engine.failures.thrown import chain_of
 from airflow_nrt.model.tables import Table
 
 _AWAY = ("refused", "connection attempt failed", "I/O error", "terminating connection", "closed", "system is")

@@ -10,7 +10,7 @@ from py4j.protocol import Py4JJavaError  # type: ignore[import-untyped]
 from pyspark.sql import SparkSession
 
 from airflow_nrt.basics.errors import InputError
-from airflow_nrt.engine.failures.thrown import chain_of
+from airflow_nrt.engine.failures.root_cause import chain_of
 from airflow_nrt.engine.java.objects import java_class
 from airflow_nrt.model.connectors.delta import PATH
 from airflow_nrt.model.tables import Table

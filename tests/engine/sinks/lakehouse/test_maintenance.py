@@ -8,9 +8,9 @@ import pytest
 
 from airflow_nrt.basics.durations import HOUR
 from airflow_nrt.basics.errors import InputError
-from airflow_nrt.engine.maintain import maintain
 from airflow_nrt.engine.sinks import sink_of
 from airflow_nrt.engine.sinks.lakehouse.ownership import writer_of
+from airflow_nrt.engine.table_maintenance import maintain
 from airflow_nrt.engine.verify.verify import verify
 from airflow_nrt.home.heartbeat import now_ms
 from airflow_nrt.home.home import Home

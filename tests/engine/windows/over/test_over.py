@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from airflow_nrt.engine.state import levels
+from airflow_nrt.engine.state import compaction
 from airflow_nrt.home.log.state_kinds import FiredRows
 from tests.engine.reports import (
     DELAY,
@@ -135,7 +135,7 @@ def test_stream_is_proven_whatever_the_cut(spark, seed: int, batches: int) -> No
 
 def test_rows_that_went_by_are_kept_as_one_partial_a_key(spark, tmp_path: Path, monkeypatch) -> None:
     """However many there are, and in however many pieces: the pieces are merged as they grow in number."""
-    monkeypatch.setattr(levels, "FANOUT", 2)
+    monkeypatch.setattr(compaction, "FANOUT", 2)
     query = """SELECT id, COUNT(*) OVER w, SUM(price) OVER w, COUNT(DISTINCT item) OVER w, LAG(id) OVER w FROM events
     WINDOW w AS (PARTITION BY shop ORDER BY ts)"""
     case = Case("id BIGINT, n BIGINT, gmv DECIMAL(38, 2), items BIGINT, before BIGINT", query)

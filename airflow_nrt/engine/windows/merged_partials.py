@@ -11,7 +11,7 @@ from dataclasses import replace
 from pyspark.sql import DataFrame
 
 from airflow_nrt.engine.aggregates.accumulator_layout import names
-from airflow_nrt.engine.state.levels import Files, merge_full_level
+from airflow_nrt.engine.state.compaction import Files, merge_full_level
 from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.engine.windows.partials import combine
 from airflow_nrt.engine.windows.slices import Layout

@@ -6,7 +6,7 @@ import pytest
 
 from airflow_nrt.basics.java_sources import SPEED_RULES, SpeedRule
 from airflow_nrt.engine.java.plan_rules import switched_on
-from airflow_nrt.engine.spark.session_settings import session_settings
+from airflow_nrt.engine.spark.report_settings import session_settings
 from tests.sample import REPORT, plan_of
 
 every_rule = pytest.mark.parametrize("rule", SPEED_RULES, ids=lambda rule: rule.name)

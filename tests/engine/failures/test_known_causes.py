@@ -15,9 +15,9 @@ import pytest
 from airflow_nrt.basics.errors import SurroundingsError
 from airflow_nrt.engine.driver.decide import failures as failure_decisions
 from airflow_nrt.engine.driver.run import Runner
-from airflow_nrt.engine.failures.causes import CAUSES, cause_of
 from airflow_nrt.engine.failures.failures import explained
-from airflow_nrt.engine.failures.thrown import chain_of
+from airflow_nrt.engine.failures.known_causes import CAUSES, cause_of
+from airflow_nrt.engine.failures.root_cause import chain_of
 from airflow_nrt.engine.java import java_process
 from airflow_nrt.home.heartbeat import read_heartbeat
 from airflow_nrt.home.home import Home

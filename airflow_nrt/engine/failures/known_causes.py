@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from urllib.parse import unquote
 
 from airflow_nrt.basics.errors import InputError, NrtError, SurroundingsError
+from airflow_nrt.engine.failures.root_cause import Thrown
 from airflow_nrt.engine.failures.servers import UnreachableError
-from airflow_nrt.engine.failures.thrown import Thrown
 from airflow_nrt.engine.java.java_process import more_memory, said_of_end
 
 _PATH = re.compile(r"(?:'|file:|: |^|\()(/[^\n':]+?)(?='|: | \(|\. |\s*$|\))", re.MULTILINE)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from airflow_nrt.engine.driver.decide.released import Released
+from airflow_nrt.engine.driver.decide.released_state_files import Released
 
 
 def test_a_file_goes_two_commits_after_its_last_reference() -> None:
