@@ -10,7 +10,7 @@ from pathlib import Path
 from types import ModuleType
 
 import airflow_nrt
-from airflow_nrt.engine.state import state_columns as columns
+from airflow_nrt.engine.state import state_columns
 from airflow_nrt.files.formats import Format
 from airflow_nrt.home.home import Home
 from airflow_nrt.model.internal_columns import SEEN
@@ -51,5 +51,5 @@ def test_every_record_that_is_read_is_shown() -> None:
 
 
 def test_the_columns_of_state_are_named() -> None:
-    named = {value for name, value in vars(columns).items() if name.isupper()} | {SEEN}
+    named = {value for name, value in vars(state_columns).items() if name.isupper()} | {SEEN}
     assert [name for name in sorted(named) if f"`{name}`" not in PAGE] == []

@@ -9,8 +9,7 @@ from pyspark.sql import DataFrame
 
 from airflow_nrt.engine.spark.tuning import Tasks
 from airflow_nrt.engine.state.store import SliceStore
-from airflow_nrt.engine.windows import lateness, merged_partials, session, window_state
-from airflow_nrt.engine.windows import window_operator as aggregate
+from airflow_nrt.engine.windows import lateness, merged_partials, session, window_operator, window_state
 from airflow_nrt.engine.windows.over import compaction as prefix_compaction
 from airflow_nrt.engine.windows.over import frame_join, over
 from airflow_nrt.engine.windows.slices import Layout
@@ -40,10 +39,10 @@ class WindowExecution:
 
 
 SLICED = WindowExecution(
-    aggregate.absorb,
+    window_operator.absorb,
     window_state.prepare_firing,
     window_state.peek,
-    aggregate.compute,
+    window_operator.compute,
     lateness.mark_late,
     merged_partials.compact,
 )

@@ -10,7 +10,7 @@ import pytest
 
 from airflow_nrt.engine.driver.run import Runner
 from airflow_nrt.engine.sources import source_of
-from airflow_nrt.engine.sources.kafka import consumer_group as group
+from airflow_nrt.engine.sources.kafka import consumer_group
 from airflow_nrt.engine.sources.kafka.client import Client
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Commit, SourceRange
@@ -67,14 +67,14 @@ def test_a_group_with_consumers_of_its_own_is_left_to_them(
     plan = report(tmp_path, broker.address, "taken", scan_bounded_mode="latest-offset", properties_group_id="others")
     with topics.member("others", "taken"), caplog.at_level(logging.WARNING):
         assert sum(run(spark, plan, tmp_path / "home")) == 10
-    said = [one.getMessage() for one in caplog.records if one.name.endswith("kafka.group")]
+    said = [one.getMessage() for one in caplog.records if one.name.endswith("kafka.consumer_group")]
     assert len(said) == 1 and "orders: what is read is not committed to group 'others'" in said[0]
 
 
 def test_what_was_read_last_is_committed_although_nothing_follows(
     spark, broker: Broker, topics: Topics, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(group, "_EVERY_SECONDS", 0.1)
+    monkeypatch.setattr(consumer_group, "_EVERY_SECONDS", 0.1)
     topics.create("silent", 1)
     plan = report(tmp_path, broker.address, "silent", properties_group_id="waiting")
     enumerator = source_of(plan.sources[0].table).enumerator(spark, plan.sources[0].table)
