@@ -99,13 +99,16 @@ class Topics:
         key: str | bytes | None = None,
         headers: Sequence[tuple[str, str]] = (),
     ) -> None:
-        """Writes these values as records of a partition; `time` is in ms."""
+        """Writes these values as records of a partition; `time` is in ms. Raises what the broker says against one."""
+        sent = []
         for value in values:
             record = self._record(topic, partition, time, _bytes(key), _bytes(value))
             for name, text in headers:
                 record.headers().add(name, text.encode())
-            self._producer.send(record)
+            sent.append(self._producer.send(record))
         self._producer.flush()
+        for one in sent:
+            one.get()
 
     def close(self) -> None:
         self._producer.close()
