@@ -62,14 +62,6 @@ SPEED_RULES = (
         switch="plan.rule.moments-by-reference",
     ),
     SpeedRule(
-        "CompiledMetrics",
-        "a batch is counted in the generated code of the steps around it",
-        _SLOWER,
-        _BY_ALL_TESTS,
-        switch="plan.rule.compiled-metrics",
-        has_methods=True,
-    ),
-    SpeedRule(
         "PlainCasts",
         "a time in UTC and the number of an amount are taken as they are, without objects of Java",
         _SLOWER,

@@ -2,7 +2,7 @@
 
 python -m bench.topic.run catch-up [--records 5000000]
 python -m bench.topic.run archive [--records 5000000] [--runs 3]
-python -m bench.topic.run rule --rule CompiledMetrics [--records 5000000] [--runs 3]
+python -m bench.topic.run rule --rule PlainTexts [--records 5000000] [--runs 3]
 python -m bench.topic.run flink --python PYTHON --jars DIR [--records 5000000] [--runs 3]
 python -m bench.topic.run sustained [--rate 20000] [--minutes 10] [--speed 60]
 python -m bench.topic.run latency [--rate 5000] [--minutes 5] [--speed 60]

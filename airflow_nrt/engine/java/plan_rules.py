@@ -9,9 +9,6 @@ exchange of a firing, both halves follow each other, and each has a hash table o
 change the code that Spark generates, which Spark and then Java would have to compile again. Passed by reference they
 leave the code unchanged, and the batch runs the compiled code of the one before (docs/decisions/19-moments.md).
 
-`CompiledMetrics`: a batch is counted in the code of the steps around it. Spark's own step ends that code, has a row
-made for each of its rows, and objects of Java for each of its numbers (docs/decisions/48-compiled-metrics.md).
-
 `PlainCasts`: a time in UTC, and the number of an amount, are the numbers that Spark has. It would make objects of Java
 of them, and numbers of these (docs/decisions/47-plain-texts.md).
 

@@ -18,8 +18,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from airflow_nrt.basics.java_sources import SPEED_RULES
-from airflow_nrt.engine.java.objects import java_class
-from tests.engine.java.allocations import BY_BYTES, BY_NUMBER, watched
+from tests.engine.java.gains import BATCHES, BY_BYTES, BY_NUMBER
 from tests.engine.java.sessions import with_rules
 
 ROOT = Path(__file__).parents[3]
@@ -34,10 +33,9 @@ def sides(spark) -> Sides:
 
 
 @pytest.fixture(scope="module")
-def saved(process: None) -> dict[str, int]:
-    """How many bytes a row more are allocated without a rule, by rule and expression. In a Java of its own, because all
-    that its threads allocate is counted."""
-    done = subprocess.run([sys.executable, "-m", "tests.engine.java.allocations"], stdout=subprocess.PIPE, cwd=ROOT)
+def gains(process: None) -> dict[str, int]:
+    """What `gains.py` prints: in a Java of its own, because all that is allocated and compiled in it is counted."""
+    done = subprocess.run([sys.executable, "-m", "tests.engine.java.gains"], stdout=subprocess.PIPE, cwd=ROOT)
     assert done.returncode == 0
     found: dict[str, int] = json.loads(done.stdout)
     return found
@@ -72,53 +70,20 @@ def test_merged_aggregates_keep_one_table_of_all_groups(sides: Sides) -> None:
     assert memory[1] == 2 * memory[0] > 0
 
 
-def compilations(spark: Any) -> int:
-    name = "org.apache.spark.metrics.source.CodegenMetrics"
-    return int(java_class(spark._jvm, name).METRIC_COMPILATION_TIME().getCount())
-
-
-def compiled_by(session: SparkSession, moments: range) -> int:
-    """How often batches compile code that differ in a moment."""
-    before = compilations(session)
-    for moment in moments:
-        since = session.range(1000).selectExpr(f"id + {moment}L AS v").where(f"v >= {moment + 500}L")
-        assert since.groupBy(F.expr("v % 10 AS k")).count().selectExpr("sum(count) AS n").first()["n"] == 500
-    return compilations(session) - before
-
-
-def test_batches_with_other_moments_compile_once(sides: Sides) -> None:
-    moments = range(1_718_700_000_000, 1_718_700_000_000 + 17 * 600_000, 600_000)
-    with_it, without = sides("MomentsByReference")
-    compiled_by(with_it, moments[:1])
-    compiled_by(without, moments[:1])
-    # What other test processes compile in the same Java comes on top.
-    assert min(compiled_by(with_it, moments[n : n + 4]) for n in range(1, 17, 4)) == 0
-    assert compiled_by(without, moments[1:5]) >= 4
-
-
-def test_compiled_metrics_are_a_step_of_generated_code(sides: Sides) -> None:
-    kinds = []
-    for session in sides("CompiledMetrics"):
-        frame = watched(session)
-        frame.collect()
-        # Steps with generated code have a star.
-        steps = plan_of(frame).toString().splitlines()
-        kinds += [line.lstrip(" :+-").partition("Metrics")[0] for line in steps if "CollectMetrics" in line]
-    assert kinds == ["*(1) Collect", "Collect"]
-
-
-def test_compiled_metrics_make_no_object_of_a_row(saved: dict[str, int]) -> None:
-    assert saved["CompiledMetrics"] > 16
+def test_batches_with_other_moments_compile_once(gains: dict[str, int]) -> None:
+    """By the rule `"MomentsByReference"`."""
+    assert gains["compiled with moments"] == 0
+    assert gains["compiled without"] >= BATCHES
 
 
 @pytest.mark.parametrize("kind", BY_NUMBER)
-def test_plain_casts_make_no_objects(saved: dict[str, int], kind: str) -> None:
-    assert saved[f"PlainCasts {kind}"] > 16
+def test_plain_casts_make_no_objects(gains: dict[str, int], kind: str) -> None:
+    assert gains[f"PlainCasts {kind}"] > 16
 
 
 @pytest.mark.parametrize("kind", BY_BYTES)
-def test_plain_texts_make_fewer_objects(saved: dict[str, int], kind: str) -> None:
-    assert saved[f"PlainTexts {kind}"] > 64
+def test_plain_texts_make_fewer_objects(gains: dict[str, int], kind: str) -> None:
+    assert gains[f"PlainTexts {kind}"] > 64
 
 
 def test_no_rule_is_without_a_test_here() -> None:
