@@ -13,13 +13,13 @@ from functools import cached_property
 
 from airflow_nrt.basics.metadata import METADATA
 from airflow_nrt.basics.spark_needs import with_needed
+from airflow_nrt.model.asked_partitions import PartitionFilter
 from airflow_nrt.model.connectors import connector_of
 from airflow_nrt.model.internal_columns import CLOCK
 from airflow_nrt.model.operators import Query, Regroup, WindowAggregate
 from airflow_nrt.model.options.known import SPARK_PREFIX, TIME_ZONE
 from airflow_nrt.model.options.settings import SECRET_NAMES, Settings
 from airflow_nrt.model.origins import Origin
-from airflow_nrt.model.partition_filter import PartitionFilter
 from airflow_nrt.model.steps import Step
 from airflow_nrt.model.tables import Table
 from airflow_nrt.model.timing import AT_ONCE, OutputOptions

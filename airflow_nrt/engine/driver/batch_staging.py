@@ -31,7 +31,7 @@ from airflow_nrt.engine.versions.early_and_late_results import VersionedInserts
 from airflow_nrt.engine.versions.throttled_changes import ThrottledInserts
 from airflow_nrt.engine.windows.execution import execution_of
 from airflow_nrt.engine.windows.no_rows import no_rows
-from airflow_nrt.engine.windows.slices import Layout
+from airflow_nrt.engine.windows.operator_layout import Layout
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import ARCHIVED, Lateness, Position, Published, Split
 from airflow_nrt.home.log.throttle import Waiting, waiting_after

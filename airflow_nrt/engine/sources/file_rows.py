@@ -24,7 +24,7 @@ from airflow_nrt.engine.spark.given_rows import given_rows
 from airflow_nrt.engine.spark.paths import GLOB, file_keys
 from airflow_nrt.engine.spark.tuning import Tasks
 from airflow_nrt.home.log.entries import SourceFile
-from airflow_nrt.model.partition_filter import PartitionFilter
+from airflow_nrt.model.asked_partitions import PartitionFilter
 from airflow_nrt.model.plan import Source
 from airflow_nrt.model.tables import LINE, MODIFIED, SIZE, Column, Table
 

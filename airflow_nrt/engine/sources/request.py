@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from airflow_nrt.engine.spark.tuning import Tasks
 from airflow_nrt.home.log.entries import SourceFile, SourceRange, Split, files_of, ranges_of
-from airflow_nrt.model.partition_filter import PartitionFilter
+from airflow_nrt.model.asked_partitions import PartitionFilter
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,7 @@ from airflow_nrt.engine.time.accept_or_reject import PROPOSAL, REASON, accepted,
 from airflow_nrt.engine.time.batch_clock import absorbed
 from airflow_nrt.engine.time.future import latest_rowtime
 from airflow_nrt.engine.windows.execution import execution_of
-from airflow_nrt.engine.windows.slices import Layout
+from airflow_nrt.engine.windows.operator_layout import Layout
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.ledger import LATE_PREFIX
 from airflow_nrt.home.log.entries import SourceState, Split

@@ -22,7 +22,7 @@ from airflow_nrt.engine.versions.retractions import changed_rows, show, shown_ro
 from airflow_nrt.engine.versions.session_versions import STATE, STATES, counted, keep, kept, turn
 from airflow_nrt.engine.windows.execution import execution_of
 from airflow_nrt.engine.windows.firing import Round
-from airflow_nrt.engine.windows.slices import Layout
+from airflow_nrt.engine.windows.operator_layout import Layout
 from airflow_nrt.engine.windows.window_operator import no_windows
 from airflow_nrt.engine.windows.window_state import Firing
 from airflow_nrt.home.log.entries import Position, Published, StateFile, Versions

@@ -10,9 +10,9 @@ from pyspark.sql import DataFrame
 from airflow_nrt.engine.spark.tuning import Tasks
 from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.engine.windows import lateness, merged_partials, session, window_operator, window_state
+from airflow_nrt.engine.windows.operator_layout import Layout
 from airflow_nrt.engine.windows.over import compaction as prefix_compaction
 from airflow_nrt.engine.windows.over import frame_join, over
-from airflow_nrt.engine.windows.slices import Layout
 from airflow_nrt.engine.windows.window_state import Firing
 from airflow_nrt.home.log.entries import OperatorState
 

@@ -16,8 +16,8 @@ from pyspark.sql import DataFrame
 from airflow_nrt.engine.spark.query_frames import run_query
 from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.engine.windows.execution import execution_of
+from airflow_nrt.engine.windows.operator_layout import Layout
 from airflow_nrt.engine.windows.regroup import regroup
-from airflow_nrt.engine.windows.slices import Layout
 from airflow_nrt.engine.windows.window_operator import no_windows
 from airflow_nrt.engine.windows.window_state import Firing
 from airflow_nrt.home.log.due import fires_until

@@ -18,7 +18,7 @@ from pyspark.sql import functions as F
 from airflow_nrt.engine.aggregates.accumulator_layout import DistinctSet
 from airflow_nrt.engine.aggregates.accumulators import Accumulator
 from airflow_nrt.engine.aggregates.group_merge import aggregate
-from airflow_nrt.engine.windows.slices import Layout
+from airflow_nrt.engine.windows.operator_layout import Layout
 from airflow_nrt.model.internal_columns import WINDOW_END
 
 _NEXT = "_nrt_next"

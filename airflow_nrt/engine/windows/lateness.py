@@ -10,7 +10,7 @@ from pyspark.sql import DataFrame
 
 from airflow_nrt.engine.spark.paths import bare_file
 from airflow_nrt.engine.state.state_columns import LATE
-from airflow_nrt.engine.windows.slices import Layout
+from airflow_nrt.engine.windows.operator_layout import Layout
 from airflow_nrt.model.windows import Sql
 
 

@@ -6,7 +6,7 @@ from airflow_nrt.engine.aggregates.accumulator_layout import AccumulatorLayout, 
 from airflow_nrt.engine.aggregates.accumulators import Accumulator
 from airflow_nrt.engine.windows.cumulate import NESTED, SINGLE
 from airflow_nrt.engine.windows.hop import OVERLAPPING
-from airflow_nrt.engine.windows.slices import Layout, Slices
+from airflow_nrt.engine.windows.operator_layout import Layout, Slices
 from airflow_nrt.model.internal_columns import WINDOW_START
 from airflow_nrt.model.operators import Regroup, WindowAggregate
 from airflow_nrt.model.windows import Window

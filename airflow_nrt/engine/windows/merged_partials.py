@@ -13,8 +13,8 @@ from pyspark.sql import DataFrame
 from airflow_nrt.engine.aggregates.accumulator_layout import names
 from airflow_nrt.engine.state.compaction import Files, merge_full_level
 from airflow_nrt.engine.state.store import SliceStore
+from airflow_nrt.engine.windows.operator_layout import Layout
 from airflow_nrt.engine.windows.partials import combine
-from airflow_nrt.engine.windows.slices import Layout
 from airflow_nrt.home.log.entries import OperatorState
 from airflow_nrt.home.log.state_kinds import Partials
 

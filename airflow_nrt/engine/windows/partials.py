@@ -21,7 +21,7 @@ from pyspark.sql import DataFrame
 from airflow_nrt.engine.aggregates.group_merge import aggregate
 from airflow_nrt.engine.state.state_columns import LATE
 from airflow_nrt.engine.windows.lateness import late, placed, slots
-from airflow_nrt.engine.windows.slices import Layout
+from airflow_nrt.engine.windows.operator_layout import Layout
 
 
 def lift(layout: Layout, rows: DataFrame) -> DataFrame:

@@ -19,10 +19,10 @@ from airflow_nrt.engine.state.state_columns import LATE, SLICE
 from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.engine.windows import cumulate
 from airflow_nrt.engine.windows.lateness import late_words
+from airflow_nrt.engine.windows.operator_layout import Layout
 from airflow_nrt.engine.windows.partials import combine
 from airflow_nrt.engine.windows.session_merging import IS_LATE, assigned
 from airflow_nrt.engine.windows.slice_merge import close
-from airflow_nrt.engine.windows.slices import Layout
 from airflow_nrt.engine.windows.window_operator import finish
 from airflow_nrt.engine.windows.window_state import Firing
 from airflow_nrt.home.log.entries import OperatorState

@@ -17,7 +17,7 @@ from airflow_nrt.engine.aggregates.accumulator_layout import DistinctSet
 from airflow_nrt.engine.aggregates.group_merge import aggregate, exchanged, merge_groups, padded
 from airflow_nrt.engine.spark.tuning import Tasks
 from airflow_nrt.engine.state.state_columns import SLICE
-from airflow_nrt.engine.windows.slices import Layout
+from airflow_nrt.engine.windows.operator_layout import Layout
 from airflow_nrt.model.windows import Sql
 
 GROUP_END = "_nrt_group"

@@ -14,9 +14,9 @@ from airflow_nrt.engine.spark.query_frames import run_query
 from airflow_nrt.engine.spark.tuning import Tasks
 from airflow_nrt.engine.state.state_columns import LATE, SLICE
 from airflow_nrt.engine.state.store import SliceStore
+from airflow_nrt.engine.windows.operator_layout import Layout
 from airflow_nrt.engine.windows.partials import lift
 from airflow_nrt.engine.windows.slice_merge import close
-from airflow_nrt.engine.windows.slices import Layout
 from airflow_nrt.home.log.entries import OperatorState
 from airflow_nrt.model.internal_columns import WINDOW_END
 from airflow_nrt.model.operators import Regroup, WindowAggregate

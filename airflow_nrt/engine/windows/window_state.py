@@ -14,8 +14,8 @@ from pyspark.sql import DataFrame
 from airflow_nrt.engine.aggregates.accumulator_layout import names
 from airflow_nrt.engine.state.state_columns import SLICE
 from airflow_nrt.engine.state.store import SliceStore
+from airflow_nrt.engine.windows.operator_layout import Layout
 from airflow_nrt.engine.windows.slice_merge import History, close
-from airflow_nrt.engine.windows.slices import Layout
 from airflow_nrt.engine.windows.window_operator import fire
 from airflow_nrt.home.log.entries import OperatorState, StateFile
 from airflow_nrt.home.log.state_kinds import Partials

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from airflow_nrt.model.partition_filter import PartitionFilter
+from airflow_nrt.model.asked_partitions import PartitionFilter
 from airflow_nrt.model.tables import Table
 from airflow_nrt.sql.ddl.ddl import scope_columns
 from airflow_nrt.sql.expressions.expressions import Compiler

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from airflow_nrt.basics.spelling import quote
+from airflow_nrt.model.asked_partitions import PartitionFilter, any_of
 from airflow_nrt.model.internal_columns import CLOCK
 from airflow_nrt.model.operators import ROWS_COME, Query, Regroup, WindowAggregate
-from airflow_nrt.model.partition_filter import PartitionFilter, any_of
 from airflow_nrt.model.plan import Insert, Lookup, Source, below, together
 from airflow_nrt.model.tables import Table
 from airflow_nrt.model.timing import AT_ONCE, OutputOptions, Rows

@@ -15,7 +15,7 @@ from airflow_nrt.engine.windows import firing
 from airflow_nrt.engine.windows.execution import WindowExecution
 from airflow_nrt.engine.windows.firing import Round
 from airflow_nrt.engine.windows.layout_of import layout_of
-from airflow_nrt.engine.windows.slices import Layout
+from airflow_nrt.engine.windows.operator_layout import Layout
 from airflow_nrt.engine.windows.window_state import Firing
 from airflow_nrt.home.log.entries import OperatorState, StateFile
 from tests.sample import ORDERS, plan_of

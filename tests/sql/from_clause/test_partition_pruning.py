@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from airflow_nrt.model.partition_filter import PartitionFilter
+from airflow_nrt.model.asked_partitions import PartitionFilter
 from airflow_nrt.sql.planner import plan_query
 
 TABLE = """CREATE TABLE orders (id BIGINT, shop STRING, day DATE, ts TIMESTAMP(3), WATERMARK FOR ts AS ts{key})

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.engine.windows.merged_partials import compact_rows, merge_partials
+from airflow_nrt.engine.windows.operator_layout import Layout
 from airflow_nrt.engine.windows.over.prefix_accumulators import columns_of, merged_heads
 from airflow_nrt.engine.windows.over.row_frames import HEAD
-from airflow_nrt.engine.windows.slices import Layout
 from airflow_nrt.home.log.entries import OperatorState
 from airflow_nrt.home.log.state_kinds import FiredRows
 

@@ -21,8 +21,8 @@ from airflow_nrt.basics.instants import BEFORE_TIME, END_OF_TIME
 from airflow_nrt.engine.spark.query_frames import same
 from airflow_nrt.engine.state.state_columns import EXPIRES, GENERATION, SLICE
 from airflow_nrt.engine.state.store import SliceStore
+from airflow_nrt.engine.windows.operator_layout import Layout
 from airflow_nrt.engine.windows.over.row_frames import PLACE
-from airflow_nrt.engine.windows.slices import Layout
 from airflow_nrt.home.log.entries import OperatorState
 from airflow_nrt.model.internal_columns import BATCH, SEEN
 

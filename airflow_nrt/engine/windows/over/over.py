@@ -21,10 +21,10 @@ from airflow_nrt.engine.spark.tuning import Tasks
 from airflow_nrt.engine.state.state_columns import GENERATION, LATE, SLICE
 from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.engine.windows.lateness import late_words
+from airflow_nrt.engine.windows.operator_layout import Layout
 from airflow_nrt.engine.windows.over import key_expiry
 from airflow_nrt.engine.windows.over.prefix_accumulators import columns_of, heads, kept, needed_heads
 from airflow_nrt.engine.windows.over.row_frames import FIRES, HEAD, IS_NEW, KEPT, fires, results
-from airflow_nrt.engine.windows.slices import Layout
 from airflow_nrt.engine.windows.window_state import Firing
 from airflow_nrt.home.log.entries import OperatorState
 from airflow_nrt.home.log.state_kinds import FiredRows, Partials

@@ -22,8 +22,8 @@ from airflow_nrt.engine.aggregates.accumulator_layout import names
 from airflow_nrt.engine.aggregates.group_merge import aggregate
 from airflow_nrt.engine.spark.query_frames import same
 from airflow_nrt.engine.state.state_columns import SLICE
+from airflow_nrt.engine.windows.operator_layout import Layout
 from airflow_nrt.engine.windows.over.row_frames import HEAD, PLACE, frames_of, unbounded, value_columns
-from airflow_nrt.engine.windows.slices import Layout
 from airflow_nrt.home.log.state_kinds import HEADS_END
 
 

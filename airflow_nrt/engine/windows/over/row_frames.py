@@ -19,7 +19,7 @@ from airflow_nrt.basics.instants import LAST_MINUTE
 from airflow_nrt.engine.aggregates.accumulator_layout import AccumulatorLayout, accumulator_layout, names
 from airflow_nrt.engine.aggregates.multiset import bound
 from airflow_nrt.engine.state.state_columns import SLICE
-from airflow_nrt.engine.windows.slices import Layout
+from airflow_nrt.engine.windows.operator_layout import Layout
 from airflow_nrt.engine.windows.window_operator import place
 from airflow_nrt.model.internal_columns import WINDOW_END
 from airflow_nrt.model.operators import RowFrame
