@@ -1,6 +1,6 @@
 """Lists of texts and of columns reach Java ten at a time.
 
-py4j makes a call for each element, which is half of all calls while the plans of a micro-batch are made.
+py4j makes a call for each element, and each step of a plan has a list of columns.
 """
 
 from __future__ import annotations

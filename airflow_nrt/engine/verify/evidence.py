@@ -8,8 +8,9 @@ be late by its batch's watermark; and no late row may be missing.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
@@ -74,33 +75,27 @@ def rows_read(
     tasks: Tasks,
 ) -> ReadRows:
     """The rows of these pieces as the stream read them, with `_nrt_entry`; it rejected the same rows."""
+    read = partial(_rows_read, spark, plan, archive, name, history, pieces, tasks)
     if not archive.files_move:
-        return _rows_read(spark, plan, archive, name, history, pieces, tasks)
+        return read()
     for _ in range(_ATTEMPTS - 1):
         try:
-            return _read_at_once(spark, plan, archive, name, history, pieces, tasks)
+            return _at_once(read)
         except Exception as failure:
             if not isinstance(failure, FileNotFoundError) and FILE_GONE.of(chain_of(failure)) is None:
                 raise
-    return _read_at_once(spark, plan, archive, name, history, pieces, tasks)
+    return _at_once(read)
 
 
-def _read_at_once(
-    spark: SparkSession,
-    plan: Plan,
-    archive: SourceArchive,
-    name: str,
-    history: History,
-    pieces: Sequence[Split],
-    tasks: Tasks,
-) -> ReadRows:
-    read = _rows_read(spark, plan, archive, name, history, pieces, tasks)
+def _at_once(read: Callable[[], ReadRows]) -> ReadRows:
+    """The rows, when all of them are cached."""
+    rows = read()
     try:
-        read.kept.count()
+        rows.kept.count()
     except Exception:
-        read.kept.unpersist()
+        rows.kept.unpersist()
         raise
-    return read
+    return rows
 
 
 def _rows_read(

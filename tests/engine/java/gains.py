@@ -51,7 +51,7 @@ def main() -> int:
         return (allocated.by(frame(without(rule))) - allocated.by(frame(with_all))) // ROWS
 
     moments = without("MomentsByReference")
-    found = {"compiled with moments": compiled_by(with_all), "compiled without": compiled_by(moments)}
+    found = {"MomentsByReference": compiled_by(with_all), "no MomentsByReference": compiled_by(moments)}
     for rule, aggregates in (("PlainCasts", BY_NUMBER), ("PlainTexts", BY_BYTES)):
         found |= {f"{rule} {kind}": saved(rule, of_rows(aggregate)) for kind, aggregate in aggregates.items()}
     json.dump(found, sys.stdout)
