@@ -22,6 +22,10 @@ class ConflictError(NrtError):
     """The requested object exists already, perhaps from the same request, whose answer was lost."""
 
 
+class NotFoundError(NrtError):
+    """The requested object doesn't exist, perhaps not yet."""
+
+
 class AirflowClient:
     """Repeats requests that fail with "database is locked" of SQLite; raises NrtError for all other refusals of
     Airflow.
@@ -47,7 +51,10 @@ class AirflowClient:
         return self.request("GET", path)
 
     def request(self, method: str, path: str, body: Any = None) -> Any:
-        """The answer as JSON, None where there is none. `path` is below `/api/v2`. Raises ConflictError for a 409."""
+        """The answer as JSON, None where there is none. `path` is below `/api/v2`.
+
+        Raises ConflictError for a 409, NotFoundError for a 404.
+        """
         trouble = ""
         for attempt in range(_ATTEMPTS):
             try:
@@ -59,7 +66,7 @@ class AirflowClient:
             except _TROUBLE as wrong:
                 trouble = repr(wrong)
             time.sleep(0.25 * 2**attempt)
-        kind = ConflictError if trouble.startswith("409") else NrtError
+        kind = _KINDS.get(trouble[:3], NrtError)
         raise kind(f"Airflow refused {method} {path}: {trouble}")
 
     def _ask(self, method: str, path: str, body: Any) -> Any:
@@ -152,6 +159,18 @@ class AirflowClient:
     def xcom(self, dag_id: str, run_id: str, task_id: str, key: str = "return_value") -> Any:
         return self.get(f"{_task(dag_id, run_id, task_id)}/xcomEntries/{key}?deserialize=true")["value"]
 
+    def wait_for_xcom(self, dag_id: str, run_id: str, task_id: str, key: str, timeout: float = 60) -> Any:
+        """Waits until the task or its trigger has pushed the key, and returns the value."""
+        found: list[Any] = []
+
+        def is_there() -> bool:
+            with contextlib.suppress(NotFoundError):
+                found.append(self.xcom(dag_id, run_id, task_id, key))
+            return bool(found)
+
+        wait_until(is_there, timeout, f"XCom {key} of {dag_id}.{task_id}")
+        return found[0]
+
     def log(self, dag_id: str, run_id: str, task_id: str, attempt: int = 1) -> str:
         """What a task logged, line by line, with the messages of its errors."""
         content = self.get(f"{_task(dag_id, run_id, task_id)}/logs/{attempt}?full_content=true")["content"]
@@ -166,6 +185,7 @@ def _texts(line: Any) -> list[str]:
 
 
 _TROUBLE = (OSError, http.client.HTTPException, ValueError)
+_KINDS = {"404": NotFoundError, "409": ConflictError}
 _PARTS = ("metadatabase", "scheduler", "triggerer", "dag_processor")
 
 

@@ -48,7 +48,7 @@ def test_a_stale_report_is_said_once_a_window_and_when_it_is_fresh_again(lab: La
     with beating(home):
         run = lab.run("watched", home, data=str(data))
         wait_until(lambda: any("orders_curve is stale" in text for text in hook.texts), 120, "a word about it")
-        wait_until(lambda: bool(client.xcom("watched", run, "stream", "missed_windows")), 30, "what was said")
+        assert client.wait_for_xcom("watched", run, "stream", "missed_windows")
 
         lab.processes.end(TRIGGERER, signal.SIGKILL)
         lab.processes.launch(TRIGGERER)

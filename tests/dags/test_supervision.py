@@ -67,7 +67,7 @@ def test_a_driver_outlives_everybody_but_the_one_who_gives_it_up(lab: Lab) -> No
 def _says_how_it_is_doing(lab: Lab, run: str, home: Home) -> None:
     """Log, XCom, links and rendered report of a task that is deferred."""
     client, of = lab.client, f"/dags/supervised/dagRuns/{run}/taskInstances/{TASK}"
-    status = client.xcom("supervised", run, TASK, "status")
+    status = client.wait_for_xcom("supervised", run, TASK, "status")
     assert (status["report"], status["driver"], status["rows"]) == ("orders_curve", "running", 3001)
     wait_until(
         lambda: client.xcom("supervised", run, TASK, "status")["at"] > status["at"], 60, "the trigger's next status"
