@@ -8,7 +8,7 @@ from airflow.sdk import DAG, Asset, AssetWatcher
 
 from airflow_nrt.basics.errors import InputError
 from airflow_nrt.operators.connection import DEFAULT_CONNECTION
-from airflow_nrt.operators.dispatch import NrtDispatchOperator
+from airflow_nrt.operators.window_events import NrtDispatchOperator
 from airflow_nrt.triggers.window_events import NrtWindowEventTrigger
 
 

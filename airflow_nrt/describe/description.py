@@ -18,8 +18,8 @@ from airflow_nrt.model.options.known import LIVE
 from airflow_nrt.model.options.settings import Settings
 from airflow_nrt.model.partition_time import partition_time
 from airflow_nrt.model.plan import Insert, Plan, Source
+from airflow_nrt.model.result_timing import AT_ONCE, OutputOptions, Rows
 from airflow_nrt.model.steps import as_json
-from airflow_nrt.model.timing import AT_ONCE, OutputOptions, Rows
 from airflow_nrt.model.updating import (
     END,
     RecentRows,

@@ -20,7 +20,7 @@ from airflow_nrt.engine.archive import archive_of_source
 from airflow_nrt.engine.archive.source_archive import SourceArchive
 from airflow_nrt.engine.batch.batch import computed, same_rows, source_rows
 from airflow_nrt.engine.batch.progress import ShownWindows, shown_tasks, span_of
-from airflow_nrt.engine.dimensions.for_batch import provide_for_backfill
+from airflow_nrt.engine.dimensions.validities import provide_for_backfill
 from airflow_nrt.engine.functions.report_session import report_session
 from airflow_nrt.engine.publish.publishing import publish_entry
 from airflow_nrt.engine.publish.recovery import roll_forward
@@ -43,7 +43,7 @@ from airflow_nrt.model.internal_columns import WINDOW_END
 from airflow_nrt.model.options.known import source_option
 from airflow_nrt.model.partition_time import partition_time
 from airflow_nrt.model.plan import Insert, Plan, Source
-from airflow_nrt.model.timing import COMPLETE, LAST
+from airflow_nrt.model.result_timing import COMPLETE, LAST
 from airflow_nrt.model.zones import is_skipped
 
 

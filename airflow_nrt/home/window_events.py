@@ -15,7 +15,7 @@ from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Entry, Published
 from airflow_nrt.home.log.log import Log
 from airflow_nrt.home.visible import is_waiting
-from airflow_nrt.model.timing import COMPLETE, LAST, LATE
+from airflow_nrt.model.result_timing import COMPLETE, LAST, LATE
 
 RESTATED = "restated"
 

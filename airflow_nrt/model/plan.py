@@ -20,9 +20,9 @@ from airflow_nrt.model.operators import Query, Regroup, WindowAggregate
 from airflow_nrt.model.options.known import SPARK_PREFIX, TIME_ZONE
 from airflow_nrt.model.options.settings import SECRET_NAMES, Settings
 from airflow_nrt.model.origins import Origin
+from airflow_nrt.model.result_timing import AT_ONCE, OutputOptions
 from airflow_nrt.model.steps import Step
 from airflow_nrt.model.tables import Table
-from airflow_nrt.model.timing import AT_ONCE, OutputOptions
 from airflow_nrt.model.updating import Updating
 from airflow_nrt.model.windows import Window
 from airflow_nrt.model.zones import foreign_zone

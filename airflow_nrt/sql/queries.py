@@ -9,7 +9,7 @@ from typing import TypeGuard
 from airflow_nrt.basics.types import DataType
 from airflow_nrt.model.options.known import nearest
 from airflow_nrt.model.tables import Table
-from airflow_nrt.sql.aggregates import distinct
+from airflow_nrt.sql.aggregates import select_distinct
 from airflow_nrt.sql.ddl.ddl import check_dimension, with_options
 from airflow_nrt.sql.errors import NotThereYet, Place, Problems, SqlError, SqlErrors
 from airflow_nrt.sql.expressions.scope import Scope
@@ -122,7 +122,7 @@ class Queries:
         return [replace(one, node=as_operation(one.node, node)) for one in grouped]
 
     def _select(self, node: ast.Select, scope: Ctes, demand: Demand) -> list[Relation]:
-        written = distinct.above_all(node)
+        written = select_distinct.above_all(node)
         planned = above_groups(written)
         relations = self._each(planned, scope, demand)
         if planned is written:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 
-from airflow_nrt.sql.aggregates import distinct
+from airflow_nrt.sql.aggregates import select_distinct
 from airflow_nrt.sql.aggregates.grouped_windows import OWN_NAMES, GroupedWindow, grouped_window
 from airflow_nrt.sql.aggregates.grouping import PlanGroup, plan_aggregate
 from airflow_nrt.sql.expressions.aggregates import contains_aggregate
@@ -55,7 +55,7 @@ class SelectPlanner:
         if has_row_windows(node) or numbers_by_time(node, relation, alias, demand):
             node, relation = self._over(node, relation, alias, demand)
         if node.distinct:
-            node = distinct.as_grouping(node, relation, alias)
+            node = select_distinct.as_grouping(node, relation, alias)
         plan_one: PlanGroup = plan_group
         grouped = grouped_window(node)
         if grouped is not None:

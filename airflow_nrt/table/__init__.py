@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from airflow_nrt.model.timing import OutputOptions
+    from airflow_nrt.model.result_timing import OutputOptions
     from airflow_nrt.table.environment.environment import StatementSet, TableEnvironment
     from airflow_nrt.table.environment.settings import EnvironmentSettings, TableConfig
     from airflow_nrt.table.expressions.expression import Expression, TimeIntervalUnit

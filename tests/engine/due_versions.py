@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from airflow_nrt.basics.durations import MINUTE
 from airflow_nrt.basics.errors import InputError
-from airflow_nrt.model.timing import OutputOptions, Rows
+from airflow_nrt.model.result_timing import OutputOptions, Rows
 
 BATCHES = 3
 NEVER = 2**60

@@ -11,7 +11,7 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
-from airflow_nrt.model.timing import OutputOptions
+from airflow_nrt.model.result_timing import OutputOptions
 from tests.engine.reports import MINUTE, MORNING, Stream, clock, plan_of, write_lines
 
 TEN = MORNING + 600 * MINUTE

@@ -16,7 +16,7 @@ from airflow_nrt.home.directories import PARTS
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log import entries
 from airflow_nrt.home.log.entries import ARCHIVED, COMPACTED
-from airflow_nrt.model.timing import COMPLETE
+from airflow_nrt.model.result_timing import COMPLETE
 from airflow_nrt.table.reports.load import plan_of_home
 from tests.homes.archives import names, unpack
 

@@ -14,8 +14,8 @@ from airflow_nrt.home.outline import Outline
 from airflow_nrt.model.connectors import connector_of
 from airflow_nrt.model.options.known import LIVE, source_option
 from airflow_nrt.model.plan import Plan, Source
+from airflow_nrt.model.result_timing import COMPLETE
 from airflow_nrt.model.tables import Table
-from airflow_nrt.model.timing import COMPLETE
 from airflow_nrt.model.zones import wall_clock
 
 

@@ -11,16 +11,8 @@ from dataclasses import dataclass
 
 from airflow_nrt.engine.aggregates import accumulators
 from airflow_nrt.engine.aggregates.accumulators import Accumulator, Operand
+from airflow_nrt.engine.aggregates.distinct_sets import DistinctSet
 from airflow_nrt.model.operators import AggregateCall, distinct_sets
-
-
-@dataclass(frozen=True)
-class DistinctSet:
-    """A set of distinct values: their column in partials, its SQL over the rows, and the accumulators over them."""
-
-    column: str
-    value: str
-    accumulators: tuple[Accumulator, ...]
 
 
 @dataclass(frozen=True)

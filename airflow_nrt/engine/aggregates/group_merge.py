@@ -8,8 +8,9 @@ from functools import reduce
 from pyspark.sql import DataFrame, Observation
 from pyspark.sql import functions as F
 
-from airflow_nrt.engine.aggregates.accumulator_layout import AccumulatorLayout, DistinctSet, names
+from airflow_nrt.engine.aggregates.accumulator_layout import AccumulatorLayout, names
 from airflow_nrt.engine.aggregates.accumulators import Accumulator
+from airflow_nrt.engine.aggregates.distinct_sets import DistinctSet
 from airflow_nrt.engine.spark.tuning import Tasks
 
 

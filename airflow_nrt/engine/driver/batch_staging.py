@@ -38,7 +38,7 @@ from airflow_nrt.home.log.throttle import Waiting, waiting_after
 from airflow_nrt.model.operators import Query
 from airflow_nrt.model.options.known import ARCHIVE
 from airflow_nrt.model.plan import Plan, Source
-from airflow_nrt.model.timing import COMPLETE
+from airflow_nrt.model.result_timing import COMPLETE
 
 
 class BatchStaging:

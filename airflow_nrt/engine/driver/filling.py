@@ -37,7 +37,7 @@ from airflow_nrt.home.visible import waiting
 from airflow_nrt.home.window_events import RESTATED
 from airflow_nrt.model.internal_columns import WINDOW_END
 from airflow_nrt.model.plan import Insert, Plan
-from airflow_nrt.model.timing import COMPLETE
+from airflow_nrt.model.result_timing import COMPLETE
 
 WINDOWS_AT_ONCE, ROWS_AT_ONCE = 240, 1_000_000
 """How many windows, and of them how many rows, an entry has at most; but one window at least."""

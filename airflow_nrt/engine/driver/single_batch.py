@@ -13,7 +13,7 @@ from airflow_nrt.engine.batch.batch import computed, same_rows
 from airflow_nrt.engine.spark.tuning import Tasks
 from airflow_nrt.engine.versions.early_and_late_results import with_state
 from airflow_nrt.model.plan import Plan
-from airflow_nrt.model.timing import COMPLETE
+from airflow_nrt.model.result_timing import COMPLETE
 
 
 def whole_result(plan: Plan, rows: DataFrame, tasks: Tasks) -> DataFrame:

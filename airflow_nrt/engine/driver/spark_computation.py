@@ -27,7 +27,7 @@ from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import OperatorState, Position, Published, Split, StateFile
 from airflow_nrt.home.log.throttle import waiting_after
 from airflow_nrt.model.plan import Insert, Plan
-from airflow_nrt.model.timing import COMPLETE, EARLY
+from airflow_nrt.model.result_timing import COMPLETE, EARLY
 
 
 class SparkComputation:

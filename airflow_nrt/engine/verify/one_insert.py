@@ -9,7 +9,7 @@ from pyspark.sql import functions as F
 
 from airflow_nrt.basics.instants import END_OF_TIME
 from airflow_nrt.describe.verdict import CLASSES, BadWindow, InsertVerdict
-from airflow_nrt.engine.dimensions.for_batch import given_versions, joined_with
+from airflow_nrt.engine.dimensions.validities import given_versions, joined_with
 from airflow_nrt.engine.sinks.sink import Sink
 from airflow_nrt.engine.sinks.table_versions import VersionCommit
 from airflow_nrt.engine.verify.bad_windows import (

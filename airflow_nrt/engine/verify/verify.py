@@ -16,7 +16,7 @@ from airflow_nrt.describe.verdict import Verdict
 from airflow_nrt.engine.archive import archive_of_source, is_filled_by_others
 from airflow_nrt.engine.archive.source_archive import SourceArchive
 from airflow_nrt.engine.batch.progress import shown_tasks
-from airflow_nrt.engine.dimensions.for_batch import provide_for_verification
+from airflow_nrt.engine.dimensions.validities import provide_for_verification
 from airflow_nrt.engine.functions.report_session import report_session
 from airflow_nrt.engine.sinks import sink_of
 from airflow_nrt.engine.sinks.sink import Sink

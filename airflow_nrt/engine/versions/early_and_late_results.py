@@ -40,7 +40,7 @@ from airflow_nrt.home.log.versions import (
 )
 from airflow_nrt.model.internal_columns import WINDOW_END
 from airflow_nrt.model.plan import Insert, Plan
-from airflow_nrt.model.timing import COMPLETE, Rows
+from airflow_nrt.model.result_timing import COMPLETE, Rows
 
 Stage = Callable[[Insert, DataFrame, int], list[Published]]
 """Stages rows of so many windows."""

@@ -20,7 +20,7 @@ from airflow_nrt.home.log.entries import StateFile
 from airflow_nrt.model.internal_columns import WINDOW_END, WINDOW_START
 from airflow_nrt.model.operators import ROWS_COME, WindowAggregate
 from airflow_nrt.model.plan import Insert
-from airflow_nrt.model.timing import COMPLETE, EARLY, LAST, LATE, OutputOptions, Rows
+from airflow_nrt.model.result_timing import COMPLETE, EARLY, LAST, LATE, OutputOptions, Rows
 from airflow_nrt.model.windows import Sql, Window
 
 STATE = "_nrt_state"

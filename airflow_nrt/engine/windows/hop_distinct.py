@@ -15,8 +15,8 @@ from collections.abc import Sequence
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from airflow_nrt.engine.aggregates.accumulator_layout import DistinctSet
 from airflow_nrt.engine.aggregates.accumulators import Accumulator
+from airflow_nrt.engine.aggregates.distinct_sets import DistinctSet
 from airflow_nrt.engine.aggregates.group_merge import aggregate
 from airflow_nrt.engine.windows.operator_layout import Layout
 from airflow_nrt.model.internal_columns import WINDOW_END

@@ -13,7 +13,7 @@ from functools import reduce
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from airflow_nrt.engine.aggregates.accumulator_layout import DistinctSet
+from airflow_nrt.engine.aggregates.distinct_sets import DistinctSet
 from airflow_nrt.engine.aggregates.group_merge import aggregate, exchanged, merge_groups, padded
 from airflow_nrt.engine.spark.tuning import Tasks
 from airflow_nrt.engine.state.state_columns import SLICE

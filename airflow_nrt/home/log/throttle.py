@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from airflow_nrt.home.log.entries import Position, StateFile, Versions
 from airflow_nrt.model.plan import Insert, Plan
-from airflow_nrt.model.timing import Rows
+from airflow_nrt.model.result_timing import Rows
 
 Waiting = Mapping[str, tuple[StateFile, ...]]
 """By insert, the files of changes that wait."""

@@ -29,7 +29,7 @@ from airflow_nrt.model.options.option import (
     positive,
     that_it_is_set,
 )
-from airflow_nrt.model.timing import TIMING_OPTIONS
+from airflow_nrt.model.result_timing import TIMING_OPTIONS
 from airflow_nrt.model.zones import read_zone
 
 TIME_ZONE = "table.local-time-zone"

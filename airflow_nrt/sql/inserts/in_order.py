@@ -14,8 +14,8 @@ from airflow_nrt.basics.types import Field
 from airflow_nrt.model.connectors import connector_of
 from airflow_nrt.model.internal_columns import CHANGE_HIDDEN
 from airflow_nrt.model.operators import Query
+from airflow_nrt.model.result_timing import OutputOptions
 from airflow_nrt.model.tables import Table
-from airflow_nrt.model.timing import OutputOptions
 from airflow_nrt.model.updating import RowsAtEnd
 from airflow_nrt.sql.errors import NotThereYet, Place, SqlError
 from airflow_nrt.sql.expressions.scope import ScopeColumn

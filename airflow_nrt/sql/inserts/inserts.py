@@ -10,8 +10,8 @@ from airflow_nrt.model.connectors import connector_of
 from airflow_nrt.model.internal_columns import CHANGE_HIDDEN, SORTED_BY, WINDOW_END
 from airflow_nrt.model.operators import Query, Regroup, WindowAggregate
 from airflow_nrt.model.plan import Insert
+from airflow_nrt.model.result_timing import OutputOptions
 from airflow_nrt.model.tables import Column, Table
-from airflow_nrt.model.timing import OutputOptions
 from airflow_nrt.model.windows import Sql
 from airflow_nrt.sql.errors import SqlError
 from airflow_nrt.sql.expressions.scope import ScopeColumn

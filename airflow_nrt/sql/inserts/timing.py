@@ -9,8 +9,8 @@ from airflow_nrt.basics.errors import InputError
 from airflow_nrt.model.connectors import connector_of
 from airflow_nrt.model.internal_columns import CLOCK
 from airflow_nrt.model.operators import WindowAggregate
+from airflow_nrt.model.result_timing import AT_ONCE, TIMING_OPTIONS, OutputOptions
 from airflow_nrt.model.tables import CHANGELOG, Table
-from airflow_nrt.model.timing import AT_ONCE, TIMING_OPTIONS, OutputOptions
 from airflow_nrt.sql.errors import NotThereYet, Place, SqlError
 from airflow_nrt.sql.expressions.typed import Typed
 from airflow_nrt.sql.inserts.inserts import written_columns

@@ -10,8 +10,8 @@ from airflow_nrt.model.asked_partitions import PartitionFilter, any_of
 from airflow_nrt.model.internal_columns import CLOCK
 from airflow_nrt.model.operators import ROWS_COME, Query, Regroup, WindowAggregate
 from airflow_nrt.model.plan import Insert, Lookup, Source, below, together
+from airflow_nrt.model.result_timing import AT_ONCE, OutputOptions, Rows
 from airflow_nrt.model.tables import Table
-from airflow_nrt.model.timing import AT_ONCE, OutputOptions, Rows
 from airflow_nrt.model.updating import Updating
 from airflow_nrt.sql.errors import NotThereYet, Place
 from airflow_nrt.sql.expressions.typed import Typed

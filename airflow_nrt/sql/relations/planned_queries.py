@@ -11,7 +11,7 @@ from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from airflow_nrt.model.timing import OutputOptions
+from airflow_nrt.model.result_timing import OutputOptions
 from airflow_nrt.sql.expressions.scope import Scope
 from airflow_nrt.sql.parse import ast
 from airflow_nrt.sql.relations.column_demand import Demand

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from airflow_nrt.basics.errors import InputError
-from airflow_nrt.model.timing import OutputOptions
+from airflow_nrt.model.result_timing import OutputOptions
 from airflow_nrt.sql.errors import Problems, SqlError, nesting_of
 from airflow_nrt.sql.parse import ast
 from airflow_nrt.table.checks.arguments import Complete, check_overwrite, checked, checked_name, wrong

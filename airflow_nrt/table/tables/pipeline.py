@@ -8,7 +8,7 @@ from airflow_nrt.table.checks.arguments import Complete, checked_name
 from airflow_nrt.table.checks.call_site import here
 
 if TYPE_CHECKING:
-    from airflow_nrt.model.timing import OutputOptions
+    from airflow_nrt.model.result_timing import OutputOptions
     from airflow_nrt.table.tables.declaration import Declaration
     from airflow_nrt.table.tables.rows import Rows
 

@@ -16,7 +16,7 @@ from airflow_nrt.table.meaning import MeansQuery
 
 if TYPE_CHECKING:
     from airflow_nrt.model.plan import Plan
-    from airflow_nrt.model.timing import OutputOptions
+    from airflow_nrt.model.result_timing import OutputOptions
     from airflow_nrt.program.functions import PythonFunction
     from airflow_nrt.sql.expressions.scope import ScopeColumn
     from airflow_nrt.sql.parse import parsed

@@ -16,7 +16,7 @@ from airflow_nrt.table.tables.rows import Rows, all_columns, another, check_wind
 if TYPE_CHECKING:
     import pandas
 
-    from airflow_nrt.model.timing import OutputOptions
+    from airflow_nrt.model.result_timing import OutputOptions
     from airflow_nrt.sql.expressions.scope import ScopeColumn
     from airflow_nrt.table.tables.aggregated import AggregatedTable
     from airflow_nrt.table.tables.declaration import Declaration

@@ -15,7 +15,7 @@ from airflow_nrt.home.log.state_kinds import Partials
 from airflow_nrt.home.log.throttle import Waiting, waiting_after
 from airflow_nrt.home.log.versions import StagedVersions, Touched, due_versions, has_sessions, versions_of
 from airflow_nrt.model.plan import Insert, Plan
-from airflow_nrt.model.timing import COMPLETE
+from airflow_nrt.model.result_timing import COMPLETE
 from airflow_nrt.model.updating import UpdatingAggregate
 from airflow_nrt.testing.memory.home import Change, MemoryHome
 from airflow_nrt.testing.memory.rows import Row

@@ -14,7 +14,7 @@ import pytest
 
 from airflow_nrt.basics.durations import MINUTE
 from airflow_nrt.home.log.entries import Entry, Position
-from airflow_nrt.model.timing import AT_ONCE, OutputOptions, Rows
+from airflow_nrt.model.result_timing import AT_ONCE, OutputOptions, Rows
 from airflow_nrt.testing.memory import MemoryHome, MemoryStream, Row
 from tests.engine.due_versions import arrival
 from tests.engine.reports import Stream, plan_of, write_lines

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from airflow_nrt.basics.durations import MINUTE
-from airflow_nrt.model.timing import OutputOptions
+from airflow_nrt.model.result_timing import OutputOptions
 from tests.engine.drivers import Driver, Place, fault, published
 from tests.engine.functions.test_windows import AGGREGATES, MODULE
 from tests.engine.reports import curve_insert

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from airflow_nrt.basics.durations import MINUTE
-from airflow_nrt.model.timing import OutputOptions
+from airflow_nrt.model.result_timing import OutputOptions
 from tests.engine.fault_points import watch_points
 from tests.engine.timed import Scripted, in_changes, timed_insert, without_key
 

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 from airflow_nrt.engine.verify.verify import verify
-from airflow_nrt.model.timing import TIMING_OPTIONS
+from airflow_nrt.model.result_timing import TIMING_OPTIONS
 from airflow_nrt.sql.load import plan_script
 from tests.engine.reports import Stream, write_lines
 

@@ -23,7 +23,7 @@ from airflow_nrt.model.options.known import (
     source_option,
 )
 from airflow_nrt.model.options.option import OneOf, Option, positive
-from airflow_nrt.model.timing import TIMING_OPTIONS
+from airflow_nrt.model.result_timing import TIMING_OPTIONS
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from airflow_nrt.basics.durations import MINUTE
 from airflow_nrt.basics.errors import InputError
 from airflow_nrt.describe.description import describe
 from airflow_nrt.model.plan import Plan
-from airflow_nrt.model.timing import OutputOptions, Rows
+from airflow_nrt.model.result_timing import OutputOptions, Rows
 from airflow_nrt.sql.load import plan_script
 from airflow_nrt.sql.planner import plan_query
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from airflow_nrt.home.log.entries import Position, Published, Restate, Tick
-from airflow_nrt.model.timing import AT_ONCE
+from airflow_nrt.model.result_timing import AT_ONCE
 from airflow_nrt.sql.load import plan_script
 from airflow_nrt.testing.memory import MemoryHome, MemoryStream
 from tests.engine.timed import EVENTS, OutputOptions, timed_insert

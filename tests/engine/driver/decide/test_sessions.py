@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from airflow_nrt.model.plan import Plan
-from airflow_nrt.model.timing import AT_ONCE
+from airflow_nrt.model.result_timing import AT_ONCE
 from airflow_nrt.sql.load import plan_script
 from airflow_nrt.testing.memory import MemoryHome, MemoryStream, Row
 from tests.engine.timed import EVENTS, MINUTE, TEN, timed_insert

@@ -14,7 +14,7 @@ from airflow.sdk.execution_time.context import OutletEventAccessors
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Position, Tick
 from airflow_nrt.home.log.fenced_writer import Writer
-from airflow_nrt.operators.dispatch import NrtDispatchOperator
+from airflow_nrt.operators.window_events import NrtDispatchOperator
 from airflow_nrt.triggers.cursor import Cursor
 from tests.launch.homes import lease, new_home
 from tests.triggers.test_window_events import complete

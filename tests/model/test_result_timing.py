@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from airflow_nrt.basics.durations import MINUTE
 from airflow_nrt.basics.errors import InputError
 from airflow_nrt.basics.instants import END_OF_TIME
-from airflow_nrt.model.timing import AT_ONCE, COMPLETE, EARLY, LAST, LATE, OutputOptions, Rows
+from airflow_nrt.model.result_timing import AT_ONCE, COMPLETE, EARLY, LAST, LATE, OutputOptions, Rows
 
 SEED = OutputOptions(first_result=-15 * MINUTE, complete_result=2 * MINUTE, update_rate=5 * MINUTE)
 LATELY = OutputOptions(complete_result=2 * MINUTE, late_updates=True, last_result=10 * MINUTE)
