@@ -11,7 +11,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import time
 
-from airflow_nrt.basics.spelling import quote, string_literal
+from airflow_nrt.basics.nested_values import converted
+from airflow_nrt.basics.spelling import string_literal
 from airflow_nrt.basics.types import DataType
 
 DIGITS = 3
@@ -190,27 +191,10 @@ def times_as(kind: DataType, other: DataType) -> DataType:
     return replace(kind, children=tuple((name, times_as(child, other)) for name, child in kind.children))
 
 
-def with_times(sql: str, kind: DataType, convert: Callable[[str], str], depth: int = 0) -> str:
+def with_times(sql: str, kind: DataType, convert: Callable[[str], str]) -> str:
     """The value with each TIME in it converted.
 
     >>> print(with_times("a", DataType("ARRAY", children=(("element", DataType("TIME", 3)),)), as_field))
     transform(a, _nrt_d0 -> regexp_replace(date_format(timestamp_millis(_nrt_d0), 'HH:mm:ss.SSS'), '[.]?0+$', ''))
     """
-    if kind.name == "TIME":
-        return convert(sql)
-    if not kind.holds("TIME"):
-        return sql
-    parts = [child for _, child in kind.children]
-    one = f"_nrt_d{depth}"
-    if kind.name == "ARRAY":
-        return f"transform({sql}, {one} -> {with_times(one, parts[0], convert, depth + 1)})"
-    if kind.name == "MAP":
-        key, value = (with_times(f"{one}.{n}", part, convert, depth + 1) for n, part in zip(("key", "value"), parts))
-        return f"map_from_entries(transform(map_entries({sql}), {one} -> struct({key}, {value})))"
-    fields = [
-        f"{string_literal(name)}, {with_times(f'{one}.{quote(name)}', child, convert, depth + 1)}"
-        for name, child in kind.children
-    ]
-    # The value is computed once, and the result is NULL where it is NULL.
-    body = f"IF({one} IS NULL, NULL, named_struct({', '.join(fields)}))"
-    return f"transform(array({sql}), {one} -> {body})[0]"
+    return converted(sql, kind, lambda one: one.name == "TIME", lambda time, _: convert(time))

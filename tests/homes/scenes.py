@@ -272,9 +272,23 @@ def from_archive(spark: SparkSession, place: Path, is_kept: bool) -> Scene:
     return scene
 
 
+def fractions(spark: SparkSession, place: Path, is_kept: bool) -> Scene:
+    """Times with more fraction digits than their type has, in windows, groups and rows, which kept them all."""
+
+    def row(shop: str, seen: str, ts: str) -> str:
+        return f"{shop},{at(0)[:-2]}{seen},{at(0)[:-5]}{ts}"
+
+    scene = Scene.of_report(spark, place, "fractions.sql", is_kept)
+    scene.absorb("events", row("a", "00.123456", "01:00.000999"), row("a", "00.123999", "02:00"))
+    scene.absorb("events", row("b", "00.123", "03:00.5"), row("b", "59.9999995", "24:59.999999"))
+    scene.absorb("events", row("c", "00.5", "11:00.25"), row("c", "00.123456", "31:00.123456"))
+    scene.arrive("events", row("d", "00.123", "38:00"), row("d", "00.5", "45:00.999"))
+    return scene
+
+
 _ALL = (
     windows, rows, versions, updating, throttled, owed, restated, repaired, filled, emptied, moved, lookups, program,
-    topic, from_archive,
+    topic, from_archive, fractions,
 )  # fmt: skip
 SCENES: dict[str, Callable[[SparkSession, Path, bool], Scene]] = {one.__name__: one for one in _ALL}
 SERVERLESS = ("topic", "from_archive")

@@ -12,6 +12,7 @@ from airflow_nrt.basics.spelling import quote
 from airflow_nrt.engine.dimensions.dimension import Dimension
 from airflow_nrt.engine.sinks.jdbc.database import Database, explained, with_database
 from airflow_nrt.engine.sinks.jdbc.reading import table_rows
+from airflow_nrt.engine.time.fractions import with_fractions
 from airflow_nrt.model.connectors.jdbc import TABLE
 from airflow_nrt.model.lookups import check_row_count
 from airflow_nrt.model.options.known import nearest
@@ -30,7 +31,7 @@ class JdbcDimension(Dimension):
     def rows(self, spark: SparkSession, source: Source, mark: Hashable) -> tuple[DataFrame, Observation | None]:
         table = source.table
         read = [column for column in table.physical if column.name in source.physical]
-        rows = table_rows(spark, table, read)
+        rows = with_fractions(table_rows(spark, table, read), source)
         computed = (column for column in table.columns if column.is_computed and column.name in source.columns)
         return rows.selectExpr("*", *(f"{one.expression} AS {quote(one.name)}" for one in computed)), None
 

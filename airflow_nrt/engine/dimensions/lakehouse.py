@@ -14,6 +14,7 @@ from airflow_nrt.engine.sources.lakehouse.history import TableHistory, source_fi
 from airflow_nrt.engine.sources.lakehouse.lakehouse import LakehouseSource
 from airflow_nrt.engine.sources.request import ReadRequest
 from airflow_nrt.engine.spark.tuning import ONE
+from airflow_nrt.engine.time.fractions import with_fractions
 from airflow_nrt.engine.windows.no_rows import no_rows
 from airflow_nrt.model.plan import Source
 from airflow_nrt.model.tables import Table
@@ -37,6 +38,6 @@ class LakehouseDimension(Dimension):
         if not files:
             return no_rows(spark, source), None
         check_size(source.table, files)
-        rows = LakehouseSource(self.history_of).read(spark, source, ReadRequest(files, ONE))
+        rows = with_fractions(LakehouseSource(self.history_of).read(spark, source, ReadRequest(files, ONE)), source)
         computed = (one for one in source.table.columns if one.is_computed and one.name in source.columns)
         return rows.selectExpr("*", *(f"{one.expression} AS {quote(one.name)}" for one in computed)), None

@@ -7,6 +7,7 @@ from datetime import date, datetime, time
 from decimal import ROUND_HALF_UP, Context, Decimal, InvalidOperation
 from typing import Any
 
+from airflow_nrt.basics.fractions import FULL_DIGITS, fraction_digits
 from airflow_nrt.basics.types import INTEGER_LIMITS, DataType
 from airflow_nrt.functions import Row
 
@@ -95,7 +96,10 @@ def _map(kind: DataType, what: str) -> Convert:
 
 def _scalar(kind: DataType, what: str) -> Convert:
     name, classes, text = kind.name, _CLASSES[kind.name], kind.flink
-    limit, milliseconds = INTEGER_LIMITS.get(kind.name, 0), (kind.precision or 0) <= 3
+    limit, micros = (
+        INTEGER_LIMITS.get(kind.name, 0),
+        10 ** (FULL_DIGITS - (fraction_digits(kind) if name == "TIMESTAMP" else 3)),
+    )
     unit, digits = Decimal(1).scaleb(-(kind.scale or 0)), Context(prec=kind.precision or 1)
 
     def convert(value: Any) -> Any:
@@ -118,7 +122,7 @@ def _scalar(kind: DataType, what: str) -> Convert:
         if name in ("TIME", "TIMESTAMP"):
             if value.tzinfo is not None:
                 raise TypeError(f"{what} {value!r} has a zone, a {name} has none: leave it out")
-            return value.replace(microsecond=value.microsecond // 1000 * 1000) if milliseconds else value
+            return value.replace(microsecond=value.microsecond // micros * micros)
         return value
 
     return convert

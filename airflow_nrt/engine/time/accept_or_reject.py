@@ -20,6 +20,7 @@ from airflow_nrt.engine.sources import source_of
 from airflow_nrt.engine.sources.long_lines import shown_line
 from airflow_nrt.engine.sources.malformed import FAULT, WHOLE_LINE, WHY, faulty_columns, shortened
 from airflow_nrt.engine.sources.place import BLOCK, FILE, INDEX, NUMBER
+from airflow_nrt.engine.time.fractions import with_fractions
 from airflow_nrt.model.connectors import connector_of
 from airflow_nrt.model.internal_columns import BATCH, OP, ROWTIME
 from airflow_nrt.model.options.known import read_option, source_option
@@ -36,15 +37,22 @@ REASON = "_nrt_reason"
 
 
 def judge(
-    rows: DataFrame, source: Source, latest: int | str | None, absorbed: str, whole_lines: str = "false"
+    rows: DataFrame,
+    source: Source,
+    latest: int | str | None,
+    absorbed: str,
+    whole_lines: str = "false",
+    full_fractions: str = "false",
 ) -> DataFrame:
     """Source rows with their computed columns, `_nrt_proposal` (ms), and `_nrt_reason`, NULL for accepted rows.
 
     `latest` is the last rowtime (ms) that is not in the future, or a column with it; None if any rowtime is accepted.
     `absorbed` is SQL of `_nrt_absorbed`. `whole_lines` is a predicate: a malformed field rejects its whole line, as
-    in versions whose ledgers have format 1.
+    in versions whose ledgers have format 1. `full_fractions` is one, too: times keep all their fraction digits, as in
+    row semantics 1.
     """
     table = source.table
+    rows = with_fractions(rows, source, full_fractions)
     computed = [
         f"{column.expression} AS {quote(column.name)}"
         for column in table.columns

@@ -15,6 +15,7 @@ from functools import reduce
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
+from airflow_nrt.basics.fractions import cut, holds_coarse
 from airflow_nrt.basics.spelling import quote, string_literal
 from airflow_nrt.basics.times_of_day import as_field, times_as, with_times
 from airflow_nrt.basics.types import STRING, DataType, Field
@@ -44,7 +45,7 @@ def classify(insert: Insert, sides: Sides, tolerance: float) -> DataFrame:
     FLOAT and DOUBLE are equal if they differ by no more than the tolerance, relative above 1 (`tolerance_of`).
     """
     fields = [Field(field.name, times_as(field.type, STRING)) for field in insert.query.fields]
-    sides = _with_times_shown(insert.query.fields, sides)
+    sides = _as_read(insert.query.fields, sides)
     if insert.key is None:
         return _classify_multiset(fields, sides, tolerance)
     keys = [WINDOW_END, *(quote(name) for name in insert.key)]
@@ -76,17 +77,22 @@ def classify(insert: Insert, sides: Sides, tolerance: float) -> DataFrame:
     )
 
 
-def _with_times_shown(fields: Sequence[Field], sides: Sides) -> Sides:
-    """The rows with texts for times, which are equal where the times are, and are what a reader sees."""
-    if not any(field.type.holds("TIME") for field in fields):
+def _as_read(fields: Sequence[Field], sides: Sides) -> Sides:
+    """The rows as a reader sees them: texts for TIME, and of other times the digits of their types, because a sink
+    writes no more of them."""
+    if not any(field.type.holds("TIME") or holds_coarse(field.type) for field in fields):
         return sides
-    shown = [f"{with_times(quote(field.name), field.type, as_field)} AS {quote(field.name)}" for field in fields]
+    shown = [f"{_value_as_read(field)} AS {quote(field.name)}" for field in fields]
 
-    def with_texts(frame: DataFrame) -> DataFrame:
+    def converted(frame: DataFrame) -> DataFrame:
         return frame.selectExpr(*shown, WINDOW_END)
 
-    arrived = None if sides.arrived is None else with_texts(sides.arrived)
-    return Sides(with_texts(sides.published), with_texts(sides.batch), arrived)
+    arrived = None if sides.arrived is None else converted(sides.arrived)
+    return Sides(converted(sides.published), converted(sides.batch), arrived)
+
+
+def _value_as_read(field: Field) -> str:
+    return with_times(cut(quote(field.name), field.type), field.type, as_field)
 
 
 def _letters(sides: Sides) -> list[tuple[str, DataFrame]]:

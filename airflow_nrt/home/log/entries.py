@@ -19,6 +19,8 @@ STATE = Format("the state")
 """The format of partials of operators and of the state of updating operators: the columns of these files and their
 meaning."""
 _BYTES_OF_A_ROW = 20
+ROW_SEMANTICS = 2
+"""How values of rows are read now. It is raised when the same text or file gives other values (`row_semantics.py`)."""
 LEDGER = Format("the ledger", (lambda record: record,))
 """The format of late and rejected rows. In format 1 a line with a malformed field was rejected whole, and no column was
 named."""
@@ -186,7 +188,8 @@ class PartState:
 class SourceState:
     """How far one source was read. `idle` sources do not hold back an operator's watermark.
 
-    `parts` are those that have watermarks of their own: the source's is the least of them.
+    `parts` are those that have watermarks of their own: the source's is the least of them. `row_semantics` says how
+    values of its rows are read (`row_semantics.py`).
     """
 
     watermark: int | None = None
@@ -196,6 +199,7 @@ class SourceState:
     rows: int = 0
     rejected: int = 0
     parts: Mapping[str, PartState] = field(default_factory=dict)
+    row_semantics: int = ROW_SEMANTICS
 
 
 @dataclass(frozen=True)
@@ -337,6 +341,8 @@ class Restate:
     ranges: Mapping[str, tuple[SourceRange, ...]] = field(default_factory=dict)
     dimensions: Mapping[str, str] = field(default_factory=dict)
     """By dimension table, the version that all rows were joined with; of others, each row with that of its batch."""
+    row_semantics: int = ROW_SEMANTICS
+    """How values of rows were read where no stream had read any."""
 
     def splits(self, source: str) -> tuple[Split, ...]:
         return (*self.files.get(source, ()), *self.ranges.get(source, ()))
@@ -482,4 +488,16 @@ def _of_format_1(data: Content) -> Content:
     return {**data, **{name: [_of_format_1(file) for file in files] for name, files in listed.items()}}
 
 
-_FORMAT = Format("log entry", (_with_formats,))
+def _with_row_semantics(entry: Content) -> Content:
+    """Format 2 did not say how values were read."""
+    first = {"row_semantics": 1}
+    if entry["kind"] == "restate":
+        return {**entry, **first}
+    if "position" not in entry:
+        return entry
+    position = entry["position"]
+    sources = {name: {**state, **first} for name, state in position["sources"].items()}
+    return {**entry, "position": {**position, "sources": sources}}
+
+
+_FORMAT = Format("log entry", (_with_formats, _with_row_semantics))

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from airflow_nrt.home.log.archived_files import note_archived
 from airflow_nrt.home.log.entries import (
+    ROW_SEMANTICS,
     Commit,
     Entry,
     Fill,
@@ -60,6 +61,8 @@ class History:
     """The entries whose rows a file of an archive has, by insert and place."""
     problems: list[str] = field(default_factory=list)
     restated: int = 0
+    backfill_semantics: int = ROW_SEMANTICS
+    """The row semantics of the last backfill that has read splits."""
 
     def splits(self, source: str) -> list[Split]:
         """All splits of a source that were read: those of batches in the order of reading, then the others."""
@@ -156,6 +159,7 @@ def read_history(entries: Iterable[Entry], plan: Plan) -> History:
             for source in (*entry.body.files, *entry.body.ranges):
                 splits = entry.body.splits(source)
                 history.backfilled.setdefault(source, {}).update({split.name: split for split in splits})
+                history.backfill_semantics = entry.body.row_semantics
         elif isinstance(entry.body, Tick):
             history.ticks.append(entry.n)
         elif isinstance(entry.body, Fill):

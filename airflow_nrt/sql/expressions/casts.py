@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from airflow_nrt.basics.errors import STOP_MARK
+from airflow_nrt.basics.fractions import cut, fraction_digits, truncated
 from airflow_nrt.basics.spelling import quote, string_literal
 from airflow_nrt.basics.times_of_day import as_text, to_digits
 from airflow_nrt.basics.types import DataType
@@ -14,7 +15,6 @@ from airflow_nrt.sql.expressions.text_values import value_of
 from airflow_nrt.sql.expressions.time_casts import cast_time
 from airflow_nrt.sql.expressions.typed import Typed
 
-_UNITS_OF_DIGITS = {0: "SECOND", 3: "MILLISECOND"}
 _NESTED = ("ARRAY", "MAP", "ROW")
 _LONG = 300
 """A text whose SQL is longer is computed once, under a name."""
@@ -35,15 +35,11 @@ def cast(operand: Typed, target: DataType, fails: bool, at: Place) -> Typed:
     return Typed(_Cast(fails, at).value(operand, target), target, columns=operand.columns)
 
 
-_FULL_DIGITS = 6
-"""The digits of the fraction of a second that Spark keeps."""
-
-
 def cast_to(typed: Typed, target: DataType) -> str:
     """SQL of the value as the target type, "CAST(`n` AS BIGINT)", without a cast if it has that type already."""
     if typed.type.with_nullable(True) == target.with_nullable(True) or typed.type.spark == target.spark:
         both = typed.type.has_fraction_of_second and target.has_fraction_of_second
-        shrinks = both and _digits(typed.type) > _digits(target)
+        shrinks = both and fraction_digits(typed.type) > fraction_digits(target)
         return _to_length(typed.sql, target) if shrinks else typed.sql
     return f"CAST({typed.sql} AS {target.spark})"
 
@@ -68,10 +64,12 @@ class _Cast:
             operand = as_local(operand)
         elif target.name == "TIMESTAMP_LTZ" and (kind.is_string or kind.name in ("TIMESTAMP", "DATE")):
             shown = DataType("TIMESTAMP", precision=target.precision)
-            local = self._read(operand.sql, shown, target) if kind.is_string else self.value(operand, shown)
-            return as_instant(Typed(_to_length(local, shown), shown)).sql
+            local = cut(self._read(operand.sql, shown, target), shown) if kind.is_string else self.value(operand, shown)
+            return as_instant(Typed(local, shown)).sql
         if not _castable(operand.type, target):
             raise NotThereYet(f"CAST of {operand.type.flink} AS {target.flink}", self.at)
+        if kind.is_string and target.is_timestamp:
+            return cut(self._read(operand.sql, target, target), target)
         sql = self._read(operand.sql, target, target) if kind.is_string else self._spark(operand.sql, target)
         return _to_length(sql, target)
 
@@ -220,13 +218,7 @@ def _to_length(sql: str, kind: DataType) -> str:
         return f"substring({sql}, 1, {kind.precision})"
     if kind.name == "TIME":
         return to_digits(sql, kind.precision or 0)
-    if kind.is_timestamp and kind.precision in _UNITS_OF_DIGITS:
-        return f"CAST(date_trunc('{_UNITS_OF_DIGITS[kind.precision]}', {sql}) AS {kind.spark})"
-    return sql
-
-
-def _digits(kind: DataType) -> int:
-    return _FULL_DIGITS if kind.precision is None else kind.precision
+    return truncated(sql, kind)
 
 
 def _timestamp_text(typed: Typed) -> str:
