@@ -28,7 +28,7 @@ def get_provider_info() -> dict[str, Any]:
         "hooks": _modules("hooks.nrt"),
         "operators": _modules(
             *("operators.stream", "operators.backfill", "operators.verify", "operators.maintain", "operators.stop"),
-            "operators.dispatch",
+            "operators.window_events",
         ),
         "sensors": _modules("sensors.window"),
         "triggers": _modules("triggers.driver", "triggers.window", "triggers.window_events"),
