@@ -47,12 +47,13 @@ class Settings:
     """`values` fill placeholders, or act as SET statements after the report's own.
 
     `masked` names secret values, in addition to those with the name of a secret. `unsafe` names the placeholders that
-    may be any piece of SQL.
+    may be any piece of SQL, `of_run` those whose values who triggers a run of a DAG may have chosen.
     """
 
     values: tuple[tuple[str, str], ...] = field(default=(), repr=False)
     masked: tuple[str, ...] = ()
     unsafe: tuple[str, ...] = ()
+    of_run: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, given: Mapping[str, str] | Settings | None) -> Settings:
@@ -63,12 +64,14 @@ class Settings:
         """Raises ValueError if the text is no settings; the message does not quote it."""
         try:
             read = json.loads(text)
-            return cls(tuple(read["values"].items()), tuple(read["masked"]), tuple(read["unsafe"]))
+            names = (tuple(read.get(kind, ())) for kind in ("masked", "unsafe", "of_run"))
+            return cls(tuple(read["values"].items()), *names)
         except (ValueError, TypeError, KeyError, AttributeError):
             raise ValueError("these are no settings of a report") from None
 
     def to_json(self) -> str:
-        return json.dumps({"values": dict(self.values), "masked": self.masked, "unsafe": self.unsafe})
+        names = {"masked": self.masked, "unsafe": self.unsafe, "of_run": self.of_run}
+        return json.dumps({"values": dict(self.values), **names})
 
     def but(self, names: Iterable[str]) -> dict[str, str]:
         """The values, without those with these names."""

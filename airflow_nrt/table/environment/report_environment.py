@@ -42,7 +42,7 @@ class ReportEnvironment(TableEnvironment):
 
     def filled(self, text: str) -> str:
         """SQL with the settings in place of `${KEY}`."""
-        from airflow_nrt.sql.parse.placeholders import fill_placeholders, placeholders
+        from airflow_nrt.sql.filling.placeholders import fill_placeholders, placeholders
 
         self._asked |= placeholders(text) | connection_settings(text)
         return fill_placeholders(text, self._given)
