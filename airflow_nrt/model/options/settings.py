@@ -11,7 +11,7 @@ from functools import cached_property
 from airflow_nrt.model.options.known import REPORT_OPTIONS, find
 from airflow_nrt.model.options.masking import Masking
 
-SECRET_NAMES = "password|secret|token|key|credential|jaas"
+SECRET_NAMES = "password|passwd|passphrase|pwd|secret|token|key|credential|jaas|authorization"
 """A regular expression; upper and lower case are the same to it."""
 STORED = re.compile(r"\$\{((?:conn|var):[\w.-]+)\}")
 """Placeholders whose values Airflow keeps: a field of a connection, a variable."""
@@ -108,7 +108,7 @@ class Settings:
 
     @cached_property
     def _masking(self) -> Masking:
-        return Masking.of({value: f"${{{name}}}" for name, value in self.confidential.items()})
+        return Masking.for_people({value: f"${{{name}}}" for name, value in self.confidential.items()})
 
 
 NO_SETTINGS = Settings()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from airflow_nrt.basics.spelling import java_escaped
 from airflow_nrt.model.shapes.shape import MisfitError, Piece, Shape, may_not_choose, with_before
 
 _CLOSED = re.compile(
@@ -12,7 +13,6 @@ _CLOSED = re.compile(
 )
 """What is neither open nor the beginning of something."""
 _PLAIN = re.compile(r"[\w.-]+")
-_ESCAPES = {"\\": "\\\\", '"': '\\"', "'": "\\'", "\n": "\\n", "\r": "\\r"}
 
 
 class Jaas(Shape):
@@ -24,7 +24,7 @@ class Jaas(Shape):
     def _texts(self, pieces: Sequence[Piece]) -> Iterator[str]:
         for one, before, after in with_before(pieces):
             if _is_quoted(before):
-                yield escaped(one.value)
+                yield java_escaped(one.value)
                 continue
             if one.of_run:
                 raise may_not_choose(one, "a login module or its options: put it between double quotes")
@@ -39,15 +39,6 @@ def _is_quoted(before: str) -> bool:
     while (closed := _CLOSED.match(before, end)) is not None:
         end = closed.end()
     return before[end : end + 1] in ('"', "'")
-
-
-def escaped(value: str) -> str:
-    r"""The value as it stands between quotes.
-
-    >>> print(escaped('a"b'))
-    a\"b
-    """
-    return "".join(_ESCAPES.get(one, one) for one in value)
 
 
 JAAS = Jaas()

@@ -133,4 +133,9 @@ def _unknown(given: Given, name: str) -> MisfitError:
     return MisfitError(given, f"sets the parameter {name[:60]!r}, which may choose code or another server")
 
 
+def shown_url(url: str) -> str:
+    """The URL without user, password and parameters, which may be secrets."""
+    return re.sub("://[^/?#]*@", "://", re.split("[?#]", url, maxsplit=1)[0])
+
+
 URL = Url()
