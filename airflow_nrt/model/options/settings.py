@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from airflow_nrt.model.options.known import REPORT_OPTIONS, find
+from airflow_nrt.model.options.known import REPORT_OPTIONS
 from airflow_nrt.model.options.masking import Masking
 
 SECRET_NAMES = "password|passwd|passphrase|pwd|secret|token|key|credential|jaas|authorization"
@@ -86,7 +86,8 @@ class Settings:
         """Whether a value is kept out of files. No option of a report holds a secret."""
         if name in self.masked or name.startswith(_PREFIXES):
             return True
-        return _NAMED_LIKE_SECRETS.search(name) is not None and find(name, REPORT_OPTIONS) is None
+        # By its exact name: a family of options, such as `client.*`, may have secrets.
+        return _NAMED_LIKE_SECRETS.search(name) is not None and name not in REPORT_OPTIONS
 
     @cached_property
     def secrets(self) -> dict[str, str]:
