@@ -43,6 +43,13 @@ def without_secrets(text: str) -> str:
     return "".join([*pieces, text[end:]])
 
 
+def shown_option(name: str, text: str) -> str:
+    """The value of an option or setting, without its secrets."""
+    if _is_secret(name) and text and _PLACEHOLDERS.fullmatch(text) is None:
+        return HIDDEN
+    return without_secrets(text)
+
+
 def secret_spans(text: str) -> list[tuple[int, int]]:
     """From where to where secrets stand in a text, in their order, apart from each other."""
     found: list[tuple[int, int]] = []

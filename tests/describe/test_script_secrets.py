@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import time
+from pathlib import Path
 
 import pytest
 
+from airflow_nrt.describe.description import describe
+from airflow_nrt.describe.description_lines import plan_lines
+from airflow_nrt.describe.lineage import lineage_of
 from airflow_nrt.describe.script_secrets import without_secrets
+from airflow_nrt.model.connectors.jdbc import Jdbc
 from airflow_nrt.sql.errors import Place, SqlError
+from airflow_nrt.sql.load import plan_script
 
 S = "hunter22"
 NAMES = (
@@ -104,3 +111,31 @@ def test_a_secret_of_several_lines_is_hidden_in_each() -> None:
     script = f"'password' = '{S}\n{S}\n{S}' x"
     for number in (1, 2, 3):
         assert S not in str(SqlError("wrong", Place(number, 1, 0), script))
+
+
+def test_a_plan_is_described_without_secrets_that_stand_in_its_report() -> None:
+    script = f"""
+    SET 'spark.hadoop.fs.s3a.secret.key' = '{S}';
+    SET 's3.secret-key' = '{S}';
+    SET 'spark.hadoop.x.url' = 'https://u:{S}@h';
+    SET 'spark.hadoop.x.token' = '${{TOKEN}}';
+    CREATE TABLE orders (shop INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts) WITH ('connector' = 'kafka', 'topic' = 't',
+      'properties.bootstrap.servers' = 'b:1', 'format' = 'csv', 'scan.startup.mode' = 'earliest-offset',
+      'properties.sasl.jaas.config' = 'x required password="{S}";');
+    CREATE TABLE out (shop INT, window_end TIMESTAMP(3), n BIGINT) WITH ('connector' = 'jdbc',
+      'url' = 'jdbc:postgresql://u:{S}@h/db?password={S}', 'table-name' = 't', 'password' = '{S}');
+    INSERT INTO out SELECT shop, window_end, COUNT(*)
+    FROM TABLE(TUMBLE(TABLE orders, DESCRIPTOR(ts), INTERVAL '1' HOUR)) GROUP BY shop, window_start, window_end;
+    """
+    plan = plan_script(script, {"TOKEN": S}, "r", Path("/"))
+    described = describe(plan)
+    assert described["settings"]["spark.hadoop.x.token"] == "${TOKEN}"
+    assert S not in "\n".join([json.dumps(described), *plan_lines(described), str(lineage_of(plan))])
+    assert S not in json.dumps(describe(plan_script(script.replace("${TOKEN}", "x"), {}, "r", Path("/"))))
+
+
+@pytest.mark.parametrize("url", [f"jdbc:oracle://u:{S}@h/db?p={S}", f"jdbc:mysql://u:{S}@h /db", f"postgresql://{S}@h"])
+def test_an_invalid_url_is_named_without_user_and_parameters(url: str) -> None:
+    with pytest.raises(ValueError, match="is not of the form") as wrong:
+        Jdbc.options["url"].read(url)
+    assert S not in str(wrong.value)
