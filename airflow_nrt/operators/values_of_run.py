@@ -1,7 +1,7 @@
-"""Which settings of a task have values that a run has chosen: who triggers it, or a task before this one.
+"""Which values of a task a run has chosen: who triggers it, or a task before this one. They name no place.
 
-A setting is written in the DAG, and its author has chosen the value, unless that is a template. A template is the
-administrator's if all it names are variables, connections and the times of the run: these have the form of times.
+A value is written in the DAG, and its author has chosen it, unless it is a template. A template is the administrator's
+if all it names are variables, connections and the times of the run: these have the form of times.
 """
 
 from __future__ import annotations
@@ -9,6 +9,8 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
+
+from airflow_nrt.basics.errors import InputError
 
 if TYPE_CHECKING:
     from airflow.sdk import BaseOperator
@@ -52,8 +54,34 @@ def _is_of_run(value: Any, environment: Environment) -> bool:
         return True
 
 
-def expanded_settings(task: BaseOperator) -> Iterator[Any]:
-    """The settings of `expand` in the DAG, if the task is mapped and has them from there."""
+def check_place(field: str, written: Iterable[Any], rendered: Any, environment: Environment) -> None:
+    """Raises InputError for a path that a run has led out of the directory that the author has written before it.
+
+    `written` is the field of an operator as it is in the DAG, for each map index, `rendered` what the task has now.
+    """
+    for one in written:
+        if not isinstance(rendered, str) or not _is_of_run(one, environment):
+            continue
+        text = one if isinstance(one, str) else ""
+        before = text.partition("{")[0]
+        directory = before[: before.rfind("/") + 1]
+        begins = not directory and _is_of_run(text[: text.find("}}") + 2] if "}}" in text else one, environment)
+        rest = rendered.removeprefix(directory)
+        if ".." in rest.split("/") or ":" in rest or (begins and rest.startswith("/")):
+            raise InputError(
+                f"{field}: a run of the DAG has chosen it, and may choose a name below a directory, no other place: "
+                "write the directory into the DAG, before the template"
+            )
+
+
+def check_server(written: Iterable[Any], rendered: Any, environment: Environment) -> None:
+    """Raises InputError for a Spark master on another host that a run has chosen."""
+    if any(_is_of_run(one, environment) for one in written) and not str(rendered or "local").startswith("local"):
+        raise InputError("master: a run of the DAG has chosen it, and may not choose a server: write it into the DAG")
+
+
+def expanded(task: BaseOperator, field: str) -> Iterator[Any]:
+    """What `expand` has for a field of the operator in the DAG, if the task is mapped and has the field from there."""
     dag = task.get_dag()
     mapped = dag.task_dict.get(task.task_id) if dag is not None else None
     # A mapped operator has no fields of its own.
@@ -63,10 +91,10 @@ def expanded_settings(task: BaseOperator) -> Iterator[Any]:
     inputs = (getattr(mapped, name, None) for name in ("expand_input", "op_kwargs_expand_input"))
     for value in (one.value for one in inputs if one is not None):
         if isinstance(value, Mapping):
-            yield from _each(value["settings"]) if "settings" in value else ()
+            yield from _each(value[field]) if field in value else ()
         elif isinstance(value, (list, tuple)):
             for one in value:
-                yield one.get("settings") if isinstance(one, Mapping) else one
+                yield one.get(field) if isinstance(one, Mapping) else one
         else:
             yield value
 

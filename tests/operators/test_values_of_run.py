@@ -124,3 +124,50 @@ def test_mapped_tasks(report: Path, partial: Any, expand: Any, expected: tuple[s
     # As Airflow renders them.
     operator.settings = {"X": "/a", "Y": "berlin"}
     assert operator.report_settings().of_run == expected
+
+
+def of_fields(**fields: Any) -> NrtVerifyOperator:
+    """An operator whose fields were rendered for a run."""
+    chosen = {"name": "curve", "up": "../../etc", "abs": "/etc/x", "module": "os:system", "server": "spark://evil:7077"}
+    operator = NrtVerifyOperator(task_id="verify", **{"report": "curve.sql", **fields})
+    operator.render_template_fields({"params": chosen, "var": {"value": {"dir": "/srv"}}})  # type: ignore[arg-type]
+    return operator
+
+
+@pytest.mark.parametrize("field", ["report", "home"])
+@pytest.mark.parametrize(
+    "template",
+    [
+        "{{ params.up }}", "{{ params.abs }}", "dir/{{ params.up }}.sql", "/data/homes/{{ params.up }}",
+        "{{ params.module }}", "{{ var.value.dir }}/{{ params.up }}", "file://{{ params.abs }}{{ params.module }}",
+    ],
+)  # fmt: skip
+def test_a_run_leads_no_path_out_of_its_directory(field: str, template: str) -> None:
+    with pytest.raises(InputError, match=f"{field}: a run of the DAG has chosen it, and may choose a name below"):
+        of_fields(**{field: template}).report_settings()
+
+
+@pytest.mark.parametrize("field", ["report", "home"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{{ params.name }}", "{{ params.name }}.sql", "../dir/{{ params.name }}.sql", "/data/{{ params.name }}",
+        "{{ var.value.dir }}/{{ params.name }}", "../up", "/data/x", "package.module:build", "{{ var.value.dir }}/../x",
+    ],
+)  # fmt: skip
+def test_a_run_chooses_a_name_and_an_author_a_path(field: str, text: str) -> None:
+    assert of_fields(**{field: text}).report_settings().of_run == ()
+
+
+def test_a_run_chooses_no_server() -> None:
+    with pytest.raises(InputError, match="master: a run of the DAG has chosen it, and may not choose a server"):
+        of_fields(master="{{ params.server }}").report_settings()
+    assert of_fields(master="spark://host:7077").report_settings().values == ()
+    assert of_fields(master="local[{{ params.name | length }}]").report_settings().values == ()
+
+
+def test_a_file_that_a_run_may_not_choose_is_not_shown(report: Path) -> None:
+    (report.parent / "dag.py").write_text("PASSWORD_OF = 'x'")
+    operator = NrtVerifyOperator(task_id="verify", report="{{ params.file }}")
+    operator.render_template_fields({"params": {"file": str(report.parent / "dag.py")}})  # type: ignore[arg-type]
+    assert operator.sql is None

@@ -20,6 +20,7 @@ from airflow_nrt.model.plan import Plan
 from airflow_nrt.sql.errors import SqlError
 from airflow_nrt.sql.filling.placeholders import fill_placeholders
 from airflow_nrt.sql.load import plan_script
+from airflow_nrt.table.reports.load import load_report
 
 SECRET = "hunter22"
 EVIL = "evil.example"
@@ -305,3 +306,26 @@ def test_time_is_bounded_in_one_option() -> None:
     with pytest.raises(SqlError, match="one of more than 100"):
         fill_placeholders("CREATE TABLE t WITH ('url' = 'jdbc:x://" + "${X}" * 50_000 + "');", {"X": "x"})
     assert time.monotonic() - start < 10
+
+
+PROGRAM = """
+def build(t_env):
+    place = t_env.get_config().get("X", "none")
+    t_env.execute_sql("CREATE TABLE o (shop STRING) WITH ('connector' = 'filesystem', 'path' = '/o', 'format' = 'json')")
+    t_env.execute_sql(f"CREATE TABLE r (shop STRING) WITH ('connector' = 'filesystem', 'path' = '/out/{place}', 'format' = 'json')")
+    t_env.execute_sql("INSERT INTO r SELECT shop FROM o")
+"""  # noqa: E501
+
+
+def test_a_program_reads_names_of_a_run(tmp_path: Path) -> None:
+    file = tmp_path / "places.py"
+    file.write_text(PROGRAM)
+
+    def path(value: str, **of: tuple[str, ...]) -> str:
+        return load_report(file, Settings((("X", value),), **of)).inserts[0].sink.path
+
+    assert path("berlin", of_run=("X",)) == "/out/berlin"
+    assert path("a/b") == path("a/b", of_run=("X",), unsafe=("X",)) == "/out/a/b"
+    with pytest.raises(InputError, match="the setting 'X' comes from a run, and is not one name") as refused:
+        path(UP, of_run=("X",))
+    assert UP not in str(refused.value)
