@@ -18,13 +18,15 @@ _VALUE = (
 )
 _OPTION = re.compile(
     rf"""
-    (?: {_NAME.format("o")} \]? {_GAP} [=:]                              # 'password' = '…', "password": "…"
+    (?: {_NAME.format("o")} \]? (?:{_GAP} [=:] | (?=[\s/\#-]))          # 'password' = '…', "password": "…"
       | \.\w+\( {_GAP} {_NAME.format("c")} {_GAP} ,                      # .option("password", "…")
       | (?P<word>\b\w*(?:password|passwd|passphrase|pwd|secret|token|credential|authorization)\w*) {_GAP} =
     ) {_GAP} {_VALUE}
     """,
     re.VERBOSE | re.DOTALL | re.IGNORECASE,
 )
+_BARE = re.compile(rf"'(?P<name>[^'\n]{{1,200}})'{_GAP}={_GAP}(?P<value>[^\s'\",;)][^\s'\",;)]*)", re.DOTALL)
+"""An option whose value lacks its quotes."""
 _SET = re.compile(
     rf"\bSET\b{_GAP}(?P<quote>'?)(?P<name>[\w.-]{{1,200}})(?P=quote){_GAP}={_GAP}(?P<value>[^\s;'][^;'\n]*)",
     re.DOTALL | re.IGNORECASE,
@@ -65,9 +67,9 @@ def _spans(text: str) -> Iterator[tuple[int, int]]:
     for option in _OPTION.finditer(text):
         if option["word"] or _is_secret(option["oname"] or option["cname"]):
             yield next(option.span(one) for one in ("long", "single", "double") if option[one] is not None)
-    for setting in _SET.finditer(text):
-        if _is_secret(setting["name"]):
-            yield setting.span("value")
+    for unquoted in (*_SET.finditer(text), *_BARE.finditer(text)):
+        if _is_secret(unquoted["name"]):
+            yield unquoted.span("value")
     for url in _URL.finditer(text):
         if url["user"]:
             yield url.span("user")

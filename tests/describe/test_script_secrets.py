@@ -35,6 +35,8 @@ HIDING = [
     f"'url' = 'jdbc:mysql://h/db?{S}'",
     f"'url' = 'https://me:{S}@h/path'",
     f"'url' = 'https://{S}@h'",
+    f"'password' '{S}'",
+    f"'password' = {S}, 'a' = 'b'",
     f"'path' = 's3a://AKIA:{S}@bucket/x?sig={S}'",
     f"-- see https://me:{S}@h/\nSELECT 1",
     f'd.option("password", "{S}")',
@@ -138,4 +140,11 @@ def test_a_plan_is_described_without_secrets_that_stand_in_its_report() -> None:
 def test_an_invalid_url_is_named_without_user_and_parameters(url: str) -> None:
     with pytest.raises(ValueError, match="is not of the form") as wrong:
         Jdbc.options["url"].read(url)
+    assert S not in str(wrong.value)
+
+
+@pytest.mark.parametrize("option", [f"'password' '{S}'", f"'password' = {S}", f"'password' = '{S}' 'x' = 'y'"])
+def test_a_statement_that_can_t_be_parsed_is_named_without_them(option: str) -> None:
+    with pytest.raises(SqlError, match="expected") as wrong:
+        plan_script(f"CREATE TABLE t (a INT) WITH ('connector' = 'jdbc', {option});", {}, "r", Path("/"))
     assert S not in str(wrong.value)

@@ -8,7 +8,7 @@ from airflow_nrt.model.options.harmless_spark import is_harmless
 from airflow_nrt.model.options.known import SPARK_PREFIX
 from airflow_nrt.model.shapes.jaas import JAAS
 from airflow_nrt.model.shapes.path import PATH
-from airflow_nrt.model.shapes.shape import NAME, TEXT, Place, Shape
+from airflow_nrt.model.shapes.shape import IDENTIFIER, NAME, TEXT, Place, Shape
 from airflow_nrt.model.shapes.url import URL
 
 SERVER, CODE, PROTECTION = Place("a server"), Place("code"), Place("how a connection is protected")
@@ -19,6 +19,9 @@ _EXACTLY: dict[str, Shape] = {
     "catalog-type": Place("a catalog"),
     "catalog-name": Place("a catalog"),
     "driver": CODE,
+    "catalog-database": IDENTIFIER,
+    "catalog-table": IDENTIFIER,
+    "table-name": IDENTIFIER,
     "archive": Place("a table"),
     "username": TEXT,
     "csv.field-delimiter": TEXT,
@@ -37,10 +40,12 @@ _LAST: dict[str, Shape] = {
     **dict.fromkeys(
         ("host", "hosts", "hostname", "server", "servers", "brokers", "endpoint", "port", "address"), SERVER
     ),
+    "pattern": IDENTIFIER,
     **dict.fromkeys(("class", "classes", "impl", "factory", "jars", "reporters", "providers", "serializer"), CODE),
     **dict.fromkeys(("password", "passwd", "pwd", "passphrase", "secret", "token"), TEXT),
 }
 """By the last word of a name."""
+_ZONES = ("table.local-time-zone", "spark.sql.session.timeZone")
 _CLIENT = re.compile(
     r"properties\.(?:group\.id|group\.instance\.id|client\.id|client\.rack|isolation\.level|transactional\.id|acks"
     r"|compression\.type|retries|(?:[\w-]+\.)+(?:ms|bytes|records|size|count|interval|checkpoint))"
@@ -65,6 +70,8 @@ def shape_of(option: str) -> Shape:
 
 def shape_of_setting(name: str) -> Shape:
     """The shape of what SET gives a name."""
+    if name in _ZONES:
+        return TEXT
     if not name.startswith(SPARK_PREFIX):
         return NAME
     if re.search(r"[._-](?:password|secret|token|secret\.key|access\.key)$", name):

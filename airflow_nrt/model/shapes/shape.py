@@ -13,6 +13,7 @@ from typing import Union
 
 _NAME = re.compile(r"[\w:=+@-](?:[\w .:=+@-]*[\w:=+@-])?")
 """Neither `.` nor `..`, nothing that separates parts of paths, urls or lists, and nothing that a pattern has."""
+_IDENTIFIER = re.compile(r"[\w-]+")
 _WORD = re.compile(r"[+-]?(?:\w+(?:\.\w+)*|\d*\.?\d+(?:[eE][+-]?\d+)?)")
 
 
@@ -58,6 +59,16 @@ class Name(Shape):
         for one in values(pieces):
             if one.of_run:
                 check_name(one)
+        return [one.value for one in values(pieces)]
+
+
+class Identifier(Shape):
+    """One name without dots: of a table, so that it names no other schema, or in a pattern, which it can't widen."""
+
+    def texts(self, pieces: Sequence[Piece]) -> list[str]:
+        for one in values(pieces):
+            if one.of_run and _IDENTIFIER.fullmatch(one.value) is None:
+                raise MisfitError(one, "comes from a run, and is not one name: letters, digits, _ and -")
         return [one.value for one in values(pieces)]
 
 
@@ -107,4 +118,4 @@ def may_not_choose(given: Given, called: str) -> MisfitError:
     return MisfitError(given, f"comes from a run, which may not choose {called}")
 
 
-TEXT, NAME, WORD = Text(), Name(), Word()
+TEXT, NAME, IDENTIFIER, WORD = Text(), Name(), Identifier(), Word()
