@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from airflow_nrt.model.options.settings import NO_SETTINGS
 
 HIDDEN = "***"
-_GAP = r"(?:\s|--[^\n]*\n|\#[^\n]*\n|/\*(?:(?!\*/).){0,2000}\*/)*"
+_GAP = r"(?:\s|--[^\n]*\n|\#[^\n]*\n|/\*[^*]{0,1000}\*+(?:[^/*][^*]{0,1000}\*+){0,20}/)*"
 _NAME = r"(?P<{0}quote>['\"])(?P<{0}name>(?:(?!(?P={0}quote))[^\n]){{1,200}})(?P={0}quote)"
 _VALUE = (
     r"""[A-Za-z]{0,2}\\?(?:\"\"\"(?P<long>.*?)(?:\"\"\"|\Z)|'(?P<single>(?:[^']|'')*)(?:'|\Z)|"(?P<double>[^"\n]*)"?)"""
@@ -52,15 +53,19 @@ def shown_option(name: str, text: str) -> str:
     return without_secrets(text)
 
 
-def secret_spans(text: str) -> list[tuple[int, int]]:
-    """From where to where secrets stand in a text, in their order, apart from each other."""
+@lru_cache(maxsize=1)
+def secret_spans(text: str) -> tuple[tuple[int, int], ...]:
+    """From where to where secrets stand in a text, in their order, apart from each other.
+
+    Each of a hundred errors in one script asks for them.
+    """
     found: list[tuple[int, int]] = []
     for start, end in sorted(_spans(text)):
         if found and start < found[-1][1]:
             found[-1] = (found[-1][0], max(end, found[-1][1]))
         elif start < end and _PLACEHOLDERS.fullmatch(text, start, end) is None:
             found.append((start, end))
-    return found
+    return tuple(found)
 
 
 def _spans(text: str) -> Iterator[tuple[int, int]]:

@@ -86,7 +86,7 @@ def expanded(task: BaseOperator, field: str) -> Iterator[Any]:
     mapped = dag.task_dict.get(task.task_id) if dag is not None else None
     # A mapped operator has no fields of its own.
     partial: Mapping[str, Any] | None = getattr(mapped, "partial_kwargs", None)
-    if partial is None:
+    if partial is None or field in partial:
         return
     inputs = (getattr(mapped, name, None) for name in ("expand_input", "op_kwargs_expand_input"))
     for value in (one.value for one in inputs if one is not None):

@@ -19,7 +19,7 @@ from airflow_nrt.sql.load import plan_script
 S = "hunter22"
 NAMES = (
     *("password", "PASSWD", "ssl.key.passphrase", "jdbc.pwd", "Authorization", "sasl.token", "client.secret"),
-    *("access.key", "properties.sasl.jaas.config", "key.avro-confluent.basic-auth.credentials"),
+    *("access.key", "properties.sasl.jaas.config", "key.avro-confluent.basic-auth.user-info"),
 )
 HIDING = [
     f"'password' = '{S}'",

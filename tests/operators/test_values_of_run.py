@@ -104,6 +104,7 @@ def test_settings_of_another_task_are_of_the_run(report: Path) -> None:
         ({}, {"settings": [{"X": "/a", "Y": "{{ params.shop }}"}, {"X": "/b"}]}, ("Y",)),
         ({}, [{"settings": {"X": "/a", "Y": "{{ params.shop }}"}}], ("Y",)),
         ({}, "of another task", ("X", "Y")),
+        ({"settings": {"X": "/data", "Y": "{{ params.shop }}"}}, "kwargs of another task", ("Y",)),
     ],
 )
 def test_mapped_tasks(report: Path, partial: Any, expand: Any, expected: tuple[str, ...]) -> None:
@@ -113,13 +114,16 @@ def test_mapped_tasks(report: Path, partial: Any, expand: Any, expected: tuple[s
         def chosen() -> list[dict[str, str]]:
             return [{"X": "berlin"}]
 
-        begun = NrtVerifyOperator.partial(task_id="verify", home="x", **partial)
-        if isinstance(expand, list):
+        begun = NrtVerifyOperator.partial(task_id="verify", home="/x", **partial)
+        if expand == "kwargs of another task":
+            begun.expand_kwargs(chosen())
+        elif isinstance(expand, list):
             begun.expand_kwargs(expand)
         else:
             begun.expand(**(expand if isinstance(expand, dict) else {"settings": chosen()}))
     settings = partial.get("settings", {"X": "/a", "Y": "berlin"})
-    operator = NrtVerifyOperator(task_id="verify", report=str(report), settings=settings, _airflow_from_mapped=True)
+    fields = {"report": "curve.sql", "home": "/x", "settings": settings}
+    operator = NrtVerifyOperator(task_id="verify", **fields, _airflow_from_mapped=True)
     operator.dag = dag
     # As Airflow renders them.
     operator.settings = {"X": "/a", "Y": "berlin"}

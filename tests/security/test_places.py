@@ -270,6 +270,8 @@ def test_a_run_chooses_no_place_and_no_code_elsewhere(text: str, value: str) -> 
         ("SET 'spark.sql.shuffle.partitions' = '${X}';", "8"),
         ("SET 'spark.hadoop.fs.s3a.secret.key' = '${X}';", "any/thing+at='all"),
         ("SELECT * FROM t WHERE a > ${X} AND ${X} < b;", "-1.5e3"),
+        ("CREATE TABLE t (a INT) WITH ('value.csv.field-delimiter' = '${X}');", "|"),
+        ("CREATE TABLE t (a INT) WITH ('avro-confluent.basic-auth.user-info' = '${X}');", "u:p/&"),
         ("SET 'table.local-time-zone' = '${X}';", "Europe/Berlin"),
         ("SELECT * FROM t WHERE 'path' = '${X}' AND s LIKE '${X}%';", UP),
         ("WITH path AS (SELECT '${X}') SELECT * FROM path;", UP),

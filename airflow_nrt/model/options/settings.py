@@ -11,7 +11,7 @@ from functools import cached_property
 from airflow_nrt.model.options.known import REPORT_OPTIONS
 from airflow_nrt.model.options.masking import Masking
 
-SECRET_NAMES = "password|passwd|passphrase|pwd|secret|token|key|credential|jaas|authorization"
+SECRET_NAMES = "password|passwd|passphrase|pwd|secret|token|key|credential|jaas|authorization|user-info"
 """A regular expression; upper and lower case are the same to it."""
 STORED = re.compile(r"\$\{((?:conn|var):[\w.-]+)\}")
 """Placeholders whose values Airflow keeps: a field of a connection, a variable."""

@@ -33,6 +33,7 @@ _EXACTLY: dict[str, Shape] = {
     "scan.bounded.specific-offsets": TEXT,
     "jdbc.user": TEXT,
     "jdbc.password": TEXT,
+    "avro-confluent.basic-auth.user-info": TEXT,
 }
 _LAST: dict[str, Shape] = {
     **dict.fromkeys(("url", "urls", "uri", "uris"), URL),
@@ -55,7 +56,8 @@ _CLIENT = re.compile(
 
 def shape_of(option: str) -> Shape:
     """The shape of an option of a table."""
-    known = _EXACTLY.get(option)
+    # Also of a topic's keys and values.
+    known = _EXACTLY.get(re.sub(r"^(?:key|value)\.", "", option))
     if known is not None:
         return known
     if option.endswith("sasl.jaas.config"):
