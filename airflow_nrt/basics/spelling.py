@@ -19,3 +19,15 @@ def string_literal(text: str) -> str:
     """A string, whatever it holds."""
     escaped = text.replace("\\", "\\\\").replace("'", "\\'").replace("\n", "\\n").replace("\r", "\\r")
     return f"'{escaped}'"
+
+
+def java_escaped(text: str) -> str:
+    r"""The text as it stands between quotes of Java, single or double ones.
+
+    >>> print(java_escaped('a"b'))
+    a\"b
+    """
+    return "".join(_IN_JAVA.get(one, one) for one in text)
+
+
+_IN_JAVA = {"\\": "\\\\", '"': '\\"', "'": "\\'", "\n": "\\n", "\r": "\\r"}

@@ -8,6 +8,7 @@ import os
 import sys
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
@@ -112,7 +113,7 @@ def settings_of(options: argparse.Namespace) -> Settings:
                 raise InputError(f"{option} wants K=V: there is no '=' in its argument number {number}")
             values[key] = value
     unsafe = (pair.partition("=")[0] for pair in options.unsafe_set)
-    return Settings(tuple(values.items()), given.masked, (*given.unsafe, *unsafe))
+    return replace(given, values=tuple(values.items()), unsafe=(*given.unsafe, *unsafe))
 
 
 def add_time_limit(parser: argparse.ArgumentParser) -> None:

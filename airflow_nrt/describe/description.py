@@ -10,6 +10,7 @@ from airflow_nrt.basics.durations import format_duration
 from airflow_nrt.basics.instants import END_OF_TIME, format_instant
 from airflow_nrt.describe.bounds import bound
 from airflow_nrt.describe.dimensions import dimension_in_words
+from airflow_nrt.describe.script_secrets import shown_option
 from airflow_nrt.describe.without_effect import without_effect
 from airflow_nrt.model.connectors import connector_of
 from airflow_nrt.model.internal_columns import CLOCK, OP
@@ -47,7 +48,7 @@ def describe(plan: Plan, start: int | None = None, end: int | None = None) -> di
             *(_updating(plan, operator) for operator in plan.updating),
         ],
         "inserts": [_insert(plan, insert) for insert in plan.inserts],
-        "settings": dict(plan.settings),
+        "settings": {name: shown_option(name, plan.given.shown(text)) for name, text in plan.settings},
         "without_effect": without_effect(plan),
     }
     masked: dict[str, Any] = _masked(description, plan.given)

@@ -39,6 +39,7 @@ from airflow_nrt.home.identity.semantics import changed_semantics
 from airflow_nrt.home.log.log import Log
 from airflow_nrt.home.names import check_name
 from airflow_nrt.home.outline import Outline
+from airflow_nrt.home.surroundings import check_surroundings, warn_of_surroundings
 from airflow_nrt.model.options.known import TIME_ZONE
 from airflow_nrt.model.options.settings import Settings
 from airflow_nrt.model.plan import Plan
@@ -136,8 +137,11 @@ class Home:
         check_places(plan, home.path)
         if os.path.lexists(home.report_file):
             home.additions(plan, replan)
+            warn_of_surroundings(home.path, group)
         elif home.path.is_dir() and any(not _is_of_a_home(entry.name) for entry in home.path.iterdir()):
             raise InputError(f"{home.path} is not empty and no home of a report: choose another directory")
+        else:
+            check_surroundings(home.path, group)
         return home
 
     def _make(self, plan: Plan) -> None:

@@ -197,7 +197,7 @@ class Plan:
         Raises InputError if two tables need different values of one.
         """
         named = "|".join(map(re.escape, self.given.masked))
-        hidden = {"spark.redaction.regex": f"(?i){SECRET_NAMES}|{named}"} if named else {}
+        hidden = {"spark.redaction.regex": f"(?i){SECRET_NAMES}|^(?-i:{named})$"} if named else {}
         own = {key: value for key, value in self.settings if key.startswith(SPARK_PREFIX)}
         needed = {table.name: connector_of(table).spark_settings(table) for table in self.tables}
         return {**hidden, **with_needed(own, needed)}

@@ -44,11 +44,12 @@ class NrtBaseOperator(BaseOperator):
     :param home: (templated) the report's home, below the connection's `home` if it has one, where a relative path
         starts; the default is the report's name there
     :param settings: (templated) values of `${KEY}` placeholders, and options by their names; settings of Spark unless
-    they choose code, options of Java, paths or addresses
+    they choose code, options of Java, paths or addresses. A value that comes from a run, by a template, may be a name,
+    a segment of a path, a number or a secret; a literal also a place
     :param masked_settings: names of settings whose values must not be readable in a log or in the home, besides those
     with a name of a secret (password, secret, token, key, credential)
-    :param unsafe_settings: names of placeholders that may be any piece of SQL; the value of any other placeholder is
-    one piece of text
+    :param unsafe_settings: names of placeholders that may be any piece of SQL, and any place; the value of any other
+    placeholder is one piece of text
     :param nrt_conn_id: (templated) a connection of type `nrt`; None or an empty text means no connection, and so does
     `nrt_default` where it is not defined: then Spark runs as `local[*]`, and the task names its home
     :param conn_id: deprecated name of `nrt_conn_id`
@@ -83,6 +84,10 @@ class NrtBaseOperator(BaseOperator):
         self._directory: Path | None = None
         self.home = home
         self.settings = settings
+        self._settings_of_run: set[str] = set()
+        self._is_rendered = False
+        # The fields of a mapped task are rendered without `render_template_fields`.
+        self._written = {"settings": settings, "report": self.report, "home": home, "master": master}
         self.masked_settings = _names("masked_settings", masked_settings)
         self.unsafe_settings = _names("unsafe_settings", unsafe_settings)
         self.nrt_conn_id = connection_named(nrt_conn_id, conn_id)
@@ -141,6 +146,10 @@ class NrtBaseOperator(BaseOperator):
     def render_template_fields(self, context: Context, jinja_env: Environment | None = None) -> None:
         # A report is no template: only its placeholders are filled in.
         self.sql = None
+        self._settings_of_run |= self._names_of_run(self.settings)
+        if not self._is_rendered:
+            self._written = {name: getattr(self, name) for name in self._written}
+            self._is_rendered = True
         super().render_template_fields(context, jinja_env)
         self.sql = self._shown()
         # Before Airflow shows the rendered fields.
@@ -153,7 +162,10 @@ class NrtBaseOperator(BaseOperator):
         from airflow_nrt.operators.messages.report_text import shown_report, shown_text
 
         if self._inline is None:
-            return shown_report(str(self.report), self._near())
+            with suppress(InputError):
+                self._check_places()
+                return shown_report(str(self.report), self._near())
+            return None
         dag = self.get_dag()
         return shown_text(self._inline.text, dag.fileloc if dag is not None else "the DAG file")
 
@@ -164,10 +176,12 @@ class NrtBaseOperator(BaseOperator):
     def report_settings(self) -> Settings:
         """The settings of the report, with what Airflow keeps for its placeholders.
 
-        Raises InputError for a setting of Spark that a task may not give, and for a missing connection or variable.
+        Raises InputError for a setting of Spark that a task may not give, for a place that a run has chosen, and for a
+        missing connection or variable.
         """
         from airflow_nrt.operators.spark_settings import check_spark_settings
 
+        self._check_places()
         given = self._given((*self.masked_settings, *self.hook.masked_settings()))
         check_spark_settings(dict(given.values))
         given = replace(given, values=tuple({**self._stored(), **dict(given.values)}.items()))
@@ -178,7 +192,24 @@ class NrtBaseOperator(BaseOperator):
         from airflow_nrt.model.options.settings import Settings
 
         values = tuple((str(key), str(value)) for key, value in (self.settings or {}).items())
-        return Settings(values, masked, self.unsafe_settings)
+        of_run = self._settings_of_run | self._names_of_run(self._written["settings"])
+        return Settings(values, masked, self.unsafe_settings, tuple(sorted(of_run)))
+
+    def _names_of_run(self, written: Any) -> set[str]:
+        from airflow_nrt.operators.values_of_run import expanded, names_of_run
+
+        rendered = map(str, self.settings if isinstance(self.settings, Mapping) else ())
+        return names_of_run((written, *expanded(self, "settings")), rendered, self.get_template_env())
+
+    def _check_places(self) -> None:
+        """Raises InputError for a place that a run has chosen."""
+        from airflow_nrt.operators.values_of_run import check_place, check_server, expanded
+
+        environment = self.get_template_env()
+        for field in ("report", "home"):
+            written = (self._written[field], *expanded(self, field))
+            check_place(field, written, getattr(self, field), environment)
+        check_server((self._written["master"], *expanded(self, "master")), self.master, environment)
 
     def _stored(self) -> dict[str, str]:
         """The values that Airflow keeps for placeholders of the report, if that is a script."""

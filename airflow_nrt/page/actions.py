@@ -52,7 +52,9 @@ class Batch:
                 f"the task {task.task_id} of {task.dag_id} has start, end, verify or on_mismatch of its own: leave "
                 "them out of it, and run it once"
             )
-        raise RefusedError(f"no task {self.operator} has worked on this home yet: run its DAG once")
+        raise RefusedError(
+            f"no task {self.operator} of a DAG that you may see has worked on this home yet: run it once"
+        )
 
 
 BATCHES = (

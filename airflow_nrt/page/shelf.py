@@ -29,11 +29,18 @@ _KNOWN_MS = 300_000
 
 @dataclass(frozen=True)
 class VisibleHome:
-    """A home that a user may see."""
+    """A home that a user may see, and of its tasks those whose DAGs the user may see."""
 
     reader: Reader
     tasks: Mapping[str, TaskOfHome]
     access: Access
+
+    @classmethod
+    def of(cls, reader: Reader, tasks: Mapping[str, TaskOfHome], access: Access) -> VisibleHome | None:
+        """None if the user may not see the home."""
+        if not access.may_see(dag_of(tasks)):
+            return None
+        return cls(reader, {kind: one for kind, one in tasks.items() if access.may_see(one.dag_id)}, access)
 
     @property
     def dag_id(self) -> str | None:
@@ -55,8 +62,8 @@ class Shelf:
         found = self._places.found()
         looks = self._look_at([self._known_home(home_id, found) for home_id in found.places], now)
         access = Access(user, {one.dag_id for look in looks for one in look.tasks.values()})
-        homes = [(VisibleHome(look.reader, look.tasks, access), look.state) for look in looks]
-        return [(one, state) for one, state in homes if access.may_see(one.dag_id)], access, found
+        homes = [(VisibleHome.of(look.reader, look.tasks, access), look.state) for look in looks]
+        return [(one, state) for one, state in homes if one is not None], access, found
 
     def find(self, home_id: str, user: BaseUser) -> VisibleHome | None:
         """A home; None if there is no such home, or if the user may not see it, without a difference.
@@ -69,8 +76,8 @@ class Shelf:
         reader = self._known_home(home_id, found).reader
         answers = answers_in_time(reader.place.path, lambda: _refresh(reader))
         access = Access(user, {one.dag_id for one in reader.known_tasks.values()})
-        one = VisibleHome(reader, reader.known_tasks, access)
-        if not access.may_see(one.dag_id):
+        one = VisibleHome.of(reader, reader.known_tasks, access)
+        if one is None:
             return None
         if not answers:
             raise HomeError(NO_ANSWER)

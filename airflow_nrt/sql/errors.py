@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import NoReturn, TypeVar
 
 from airflow_nrt.basics.errors import InputError
+from airflow_nrt.describe.script_secrets import HIDDEN, secret_spans
 
 T = TypeVar("T")
 
@@ -29,18 +30,34 @@ class Place:
         return f"line {self.line}, column {self.column}"
 
     def excerpt(self, script: str | None) -> str:
-        """The line of the script with a mark below it, nothing where the script is not known.
+        """The line of the script with a mark below it and without secrets, nothing where the script is not known.
 
         Of a long line it is the part around the place.
         """
-        lines = (script or "").splitlines()
+        lines = (script or "").splitlines(keepends=True)
         if not 1 <= self.line <= len(lines):
             return ""
-        line, first = lines[self.line - 1], 0
+        line, column = _without_secrets(lines, self.line - 1, self.column - 1)
+        first = 0
         if len(line) > _LONGEST_LINE:
-            first = max(0, self.column - 1 - _LONGEST_LINE // 2)
+            first = max(0, column - _LONGEST_LINE // 2)
             line = line[first : first + _LONGEST_LINE]
-        return f"    {line}\n    {' ' * (self.column - 1 - first)}^"
+        return f"    {line}\n    {' ' * (column - first)}^"
+
+
+def _without_secrets(lines: Sequence[str], number: int, column: int) -> tuple[str, int]:
+    """One of the lines with `***` for its secrets, and where the character at `column` is then."""
+    before = sum(map(len, lines[:number]))
+    line, pieces, end, at = lines[number].rstrip("\r\n"), [], 0, column
+    for start, until in secret_spans("".join(lines)):
+        first, last = max(start - before, 0), min(until - before, len(line))
+        if first >= last:
+            continue
+        pieces += [line[end:first], HIDDEN]
+        end = last
+        if first < column:
+            at += len(HIDDEN) - (min(last, column) - first)
+    return "".join([*pieces, line[end:]]), at
 
 
 class SqlError(InputError):

@@ -11,8 +11,8 @@ from airflow_nrt.basics.errors import InputError
 from airflow_nrt.model.options.settings import Settings, connection_settings, connections
 from airflow_nrt.model.plan import Plan, with_given
 from airflow_nrt.sql.errors import Problems, SqlError, SqlErrors
+from airflow_nrt.sql.filling.placeholders import filled, place_in, placeholders
 from airflow_nrt.sql.parse.parsed import CreateFunction
-from airflow_nrt.sql.parse.placeholders import filled, place_in, placeholders
 from airflow_nrt.sql.parse.statements import parse_script
 from airflow_nrt.sql.planner import plan_report, plan_statements
 

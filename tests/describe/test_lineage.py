@@ -12,8 +12,8 @@ from airflow_nrt.model.operators import Query
 from airflow_nrt.model.options.settings import Settings
 from airflow_nrt.model.plan import Plan
 from airflow_nrt.sql.errors import SqlError, SqlErrors
+from airflow_nrt.sql.filling.placeholders import fill_placeholders
 from airflow_nrt.sql.load import plan_script
-from airflow_nrt.sql.parse.placeholders import fill_placeholders
 from airflow_nrt.sql.planner import plan_query
 
 pytest.importorskip("openlineage_sql")

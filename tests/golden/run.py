@@ -34,7 +34,7 @@ from airflow_nrt.engine.verify.interval import Interval
 from airflow_nrt.engine.verify.verify import verify
 from airflow_nrt.model.plan import Plan
 from airflow_nrt.sql.ddl.ddl import with_options
-from airflow_nrt.sql.parse.placeholders import fill_placeholders
+from airflow_nrt.sql.filling.placeholders import fill_placeholders
 from airflow_nrt.sql.planner import plan_query
 
 sys.path.insert(0, str(Path(__file__).parents[2]))

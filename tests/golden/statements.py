@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from airflow_nrt.model.plan import Plan
+from airflow_nrt.sql.filling.placeholders import fill_placeholders
 from airflow_nrt.sql.load import plan_script
-from airflow_nrt.sql.parse.placeholders import fill_placeholders
 from airflow_nrt.sql.planner import plan_query
 
 ERRORS = Path(__file__).with_name("errors")

@@ -22,7 +22,7 @@ from airflow_nrt import table as api
 from airflow_nrt.engine.failures.failures import explained
 from airflow_nrt.engine.query import run_bounded
 from airflow_nrt.model.plan import Plan
-from airflow_nrt.sql.parse.placeholders import fill_placeholders
+from airflow_nrt.sql.filling.placeholders import fill_placeholders
 from tests.golden.run import MODES, Case, Outcome, cases_below, command, compare
 
 FILES = 3

@@ -115,8 +115,14 @@ def of_connection(options: str = "", **fields: str) -> Plan:
 def test_a_connection_says_which_database_it_is() -> None:
     plan = of_connection()
     assert plan.inserts[0].sink.options["url"] == "jdbc:postgresql://db:5432/shop" and plan.jars == ("postgresql",)
-    plan = of_connection(conn_type="mysql", host="::1", schema="a b")
-    assert plan.inserts[0].sink.options["url"] == "jdbc:mysql://[::1]:3306/a%20b" and plan.jars == ("mariadb",)
+    plan = of_connection(conn_type="mysql", host="::1", schema="a+b")
+    assert plan.inserts[0].sink.options["url"] == "jdbc:mysql://[::1]:3306/a+b" and plan.jars == ("mariadb",)
+
+
+def test_the_name_of_a_database_is_escaped_for_a_driver_that_knows_escapes() -> None:
+    assert of_connection(schema="a b").inserts[0].sink.options["url"] == "jdbc:postgresql://db:5432/a%20b"
+    with pytest.raises(SqlError, match="its schema has a space, and this driver knows no escapes"):
+        of_connection(conn_type="mysql", schema="a b")
 
 
 @pytest.mark.parametrize(

@@ -80,7 +80,7 @@ def test_what_no_dag_does_says_which_one_is_needed(own: Lab, fresh: Made) -> Non
     for file in fresh.home.tasks.glob("[bv]*.json"):
         file.unlink()
     told = actions(own, fresh)
-    assert "no task NrtBackfillOperator has worked on this home yet" in told["repair"]["text"]
+    assert "no task NrtBackfillOperator of a DAG that you may see has worked on this home yet" in told["repair"]["text"]
     answer = act(own, fresh, "verify", **DAY)
     assert (answer.status_code, "NrtVerifyOperator" in answer.text) == (409, True)
 
@@ -99,12 +99,24 @@ def test_a_backfill_that_verifies_does_where_no_task_verifies_any_windows(own: L
     assert actions(own, fresh)["verify"]["dag_id"] == "orders_nightly"
 
 
-def test_a_dag_of_another_team_is_not_triggered(own: Lab, fresh: Made) -> None:
-    """Who may act on a report may not act on whatever its home names."""
-    note_task(fresh.home, BACKFILL, TaskOfHome("their_dag", "backfill", ("interval", "repair")))
+def test_a_dag_of_another_team_is_neither_triggered_nor_named(own: Lab, fresh: Made) -> None:
+    """Who may act on a report may not act on whatever its home names, nor learn which DAGs there are."""
+    note_task(fresh.home, BACKFILL, TaskOfHome("their_dag", "their_backfill", ("interval", "repair")))
     answer = act(own, fresh, "backfill", **DAY)
-    assert (answer.status_code, answer.json()) == (403, {"detail": "you may not trigger the DAG their_dag"})
-    assert actions(own, fresh)["backfill"]["text"] == "you may not trigger the DAG their_dag"
+    assert (answer.status_code, "NrtBackfillOperator" in answer.text) == (409, True)
+    shown = actions(own, fresh)
+    assert not shown["backfill"]["enabled"] and shown["backfill"]["dag_id"] is None
+    assert "their" not in f"{answer.text} {shown}"
+
+
+def test_a_task_of_another_team_that_follows_no_wish_is_not_named(own: Lab, fresh: Made) -> None:
+    note_task(fresh.home, BACKFILL, TaskOfHome("their_dag", "their_backfill"))
+    assert "their" not in f"{act(own, fresh, 'repair', **DAY).text} {actions(own, fresh)}"
+
+
+def test_reports_are_not_found_by_a_dag_of_another_team(own: Lab, fresh: Made) -> None:
+    note_task(fresh.home, BACKFILL, TaskOfHome("their_dag", "their_backfill"))
+    assert [own.get("reports", "user", dag_id=name)["reports"] for name in ("their_dag", "no_dag")] == [[], []]
 
 
 WRONG = [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import hashlib
 import os
 import shutil
 import socket
@@ -10,9 +11,10 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
 import pyspark
@@ -173,7 +175,7 @@ def has_jars(name: str) -> bool:
 def jars_of(name: str, coordinates: Sequence[str], repository: str | None = None) -> Path:
     """The directory with these jars and all that they need; they are fetched if it is not there.
 
-    `repository` is asked before Maven Central. Raises InputError if they can't be had.
+    `repository` is asked before Maven Central. Raises InputError if they can't be had, or are not what was published.
     """
     from airflow_nrt.engine.java.fetch_jars import resolve
     from airflow_nrt.engine.java.finding import ensure_java
@@ -190,10 +192,30 @@ def jars_of(name: str, coordinates: Sequence[str], repository: str | None = None
                     found = resolve(coordinates, Path(aside), repository, transitive=True)
                 except InputError as wrong:
                     raise InputError(f"{name} is not on this machine: {wrong}") from None
+                check_jars(found)
                 part = _PLACE / f"{name}.part"
                 shutil.rmtree(part, ignore_errors=True)
                 part.mkdir()
                 for file in found:
                     shutil.copy(file, part)
                 os.replace(part, place)
+    _check_once(place)
     return place
+
+
+@cache
+def _check_once(place: Path) -> None:
+    """Whoever fetched them: an earlier version checked none."""
+    check_jars(sorted(place.glob("*.jar")))
+
+
+def check_jars(files: Iterable[Path]) -> None:
+    """Raises InputError for a jar that is not one of the broker's, or has another content than was published."""
+    lines = Path(__file__).with_name("kafka_jars.sha256").read_text().splitlines()
+    known = {name: content for content, name in map(str.split, lines)}
+    for file in files:
+        if known.get(file.name) != hashlib.sha256(file.read_bytes()).hexdigest():
+            raise InputError(
+                f"the jar {file} is not what was published with the broker: take it away, or name a repository that "
+                "has not changed it with --repository"
+            )

@@ -76,7 +76,10 @@ class Identity:
     def given(self, current: Settings) -> Settings:
         """The settings that the home was created with; the values of masked ones come from the `current` ones."""
         values = {**self.settings, **self.masks.filled(current)}
-        return Settings(tuple(values.items()), tuple(self.masks.hashes), tuple(self.unsafe))
+        # What is allowed now is for the home, too: it may be from before a value was refused.
+        unsafe = dict.fromkeys((*self.unsafe, *current.unsafe))
+        of_run = tuple(name for name in current.of_run if name in self.masks.hashes)
+        return Settings(tuple(values.items()), tuple(self.masks.hashes), tuple(unsafe), of_run)
 
     def facts(self, plan: Plan) -> Fingerprint:
         """The fingerprint of a plan as this home would keep it."""

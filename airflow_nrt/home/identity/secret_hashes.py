@@ -8,7 +8,7 @@ import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from airflow_nrt.model.options.known import REPORT_OPTIONS, find
+from airflow_nrt.model.options.known import REPORT_OPTIONS
 from airflow_nrt.model.options.masking import Masking
 from airflow_nrt.model.options.settings import Settings
 
@@ -68,7 +68,7 @@ class Masks:
 
 def _is_option(fact: str) -> bool:
     """Whether it is the value of an option of reports, which is read from the settings and is no secret."""
-    return fact.startswith(_SETTING) and find(fact.removeprefix(_SETTING), REPORT_OPTIONS) is not None
+    return fact.startswith(_SETTING) and fact.removeprefix(_SETTING) in REPORT_OPTIONS
 
 
 def _hash(value: str, salt: str) -> str:

@@ -16,6 +16,7 @@ from airflow_nrt.model.options.known import EVERY_SINK, SINK_OPTIONS, read_optio
 from airflow_nrt.model.options.lookups import LOOKUP_OPTIONS, looks_every
 from airflow_nrt.model.options.option import Option, free, named, parse_boolean, positive, whole_number
 from airflow_nrt.model.options.settings import Settings
+from airflow_nrt.model.shapes.url import shown_url
 from airflow_nrt.model.tables import Table
 from airflow_nrt.model.windows import Window
 
@@ -36,9 +37,9 @@ _JARS = {"postgresql": "postgresql", "mysql": "mariadb", "mariadb": "mariadb"}
 
 def _url(text: str) -> str:
     if _URL.fullmatch(text) is None:
-        # Without what may be a password.
-        short = text.partition("?")[0]
-        raise ValueError(f"{short!r} is not of the form 'jdbc:postgresql://host:5432/database' (or mysql, mariadb)")
+        raise ValueError(
+            f"{shown_url(text)!r} is not of the form 'jdbc:postgresql://host:5432/database' (or mysql, mariadb)"
+        )
     return text
 
 
@@ -130,7 +131,7 @@ class Jdbc(Connector):
 
     def place(self, table: Table) -> str:
         name = table.options.get(CONNECTION)
-        database = table.options[URL].partition("?")[0] if name is None else f"connection {name}"
+        database = shown_url(table.options[URL]) if name is None else f"connection {name}"
         return f"table {table.options[TABLE]} of {database}"
 
 

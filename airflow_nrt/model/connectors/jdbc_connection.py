@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from urllib.parse import quote
 
 from airflow_nrt.basics.errors import InputError
 from airflow_nrt.model.options.settings import CONNECTION_FIELDS, Settings
+from airflow_nrt.model.shapes.shape import Given, MisfitError
+from airflow_nrt.model.shapes.url import URL
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,8 @@ class Login:
 def login_of(connection: str, given: Settings, where: str) -> Login:
     """What the connection of this name stands for. `where` begins a message.
 
-    Raises InputError if its fields were not given, or if it is of another type than databases that there are.
+    Raises InputError if its fields were not given, if a run has chosen where the database is, or if it is of another
+    type than databases that there are.
     """
     values = {field: dict(given.values).get(f"conn:{connection}.{field}") for field in CONNECTION_FIELDS}
     asked = f"{where}: connection {connection!r}"
@@ -49,7 +51,15 @@ def login_of(connection: str, given: Settings, where: str) -> Login:
     kind = _KINDS.get(str(values["conn_type"]))
     if kind is None:
         raise InputError(f"{asked} is of type {values['conn_type']!r}: name one of type {' or '.join(_KINDS)}")
-    host, database = str(values["host"]), quote(str(values["schema"]), safe="")
+    chosen = {name.removeprefix(f"conn:{connection}.") for name in set(given.of_run).difference(given.unsafe)}
+    for field in ("conn_type", "host", "port"):
+        if field in chosen:
+            raise InputError(f"{asked}: its {field} comes from a run, which may not choose a server")
+    host, database = str(values["host"]), Given("schema", str(values["schema"]), "schema" in chosen)
     at = f"[{host}]" if ":" in host and not host.startswith("[") else host
-    url = f"jdbc:{kind.in_url}://{at}:{values['port'] or kind.port}/{database}"
-    return Login(url, values["login"], values["password"])
+    server = f"jdbc:{kind.in_url}://{at}:{values['port'] or kind.port}/"
+    try:
+        (path,) = URL.texts((server, database))
+    except MisfitError as wrong:
+        raise InputError(f"{asked}: its schema {wrong}") from None
+    return Login(f"{server}{path}", values["login"], values["password"])

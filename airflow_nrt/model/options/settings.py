@@ -8,10 +8,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from airflow_nrt.model.options.known import REPORT_OPTIONS, find
+from airflow_nrt.model.options.known import REPORT_OPTIONS
 from airflow_nrt.model.options.masking import Masking
 
-SECRET_NAMES = "password|secret|token|key|credential|jaas"
+SECRET_NAMES = "password|passwd|passphrase|pwd|secret|token|key|credential|jaas|authorization|user-info"
 """A regular expression; upper and lower case are the same to it."""
 STORED = re.compile(r"\$\{((?:conn|var):[\w.-]+)\}")
 """Placeholders whose values Airflow keeps: a field of a connection, a variable."""
@@ -47,12 +47,13 @@ class Settings:
     """`values` fill placeholders, or act as SET statements after the report's own.
 
     `masked` names secret values, in addition to those with the name of a secret. `unsafe` names the placeholders that
-    may be any piece of SQL.
+    may be any piece of SQL, `of_run` those whose values who triggers a run of a DAG may have chosen.
     """
 
     values: tuple[tuple[str, str], ...] = field(default=(), repr=False)
     masked: tuple[str, ...] = ()
     unsafe: tuple[str, ...] = ()
+    of_run: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, given: Mapping[str, str] | Settings | None) -> Settings:
@@ -63,12 +64,14 @@ class Settings:
         """Raises ValueError if the text is no settings; the message does not quote it."""
         try:
             read = json.loads(text)
-            return cls(tuple(read["values"].items()), tuple(read["masked"]), tuple(read["unsafe"]))
+            names = (tuple(read.get(kind, ())) for kind in ("masked", "unsafe", "of_run"))
+            return cls(tuple(read["values"].items()), *names)
         except (ValueError, TypeError, KeyError, AttributeError):
             raise ValueError("these are no settings of a report") from None
 
     def to_json(self) -> str:
-        return json.dumps({"values": dict(self.values), "masked": self.masked, "unsafe": self.unsafe})
+        names = {"masked": self.masked, "unsafe": self.unsafe, "of_run": self.of_run}
+        return json.dumps({"values": dict(self.values), **names})
 
     def but(self, names: Iterable[str]) -> dict[str, str]:
         """The values, without those with these names."""
@@ -83,7 +86,8 @@ class Settings:
         """Whether a value is kept out of files. No option of a report holds a secret."""
         if name in self.masked or name.startswith(_PREFIXES):
             return True
-        return _NAMED_LIKE_SECRETS.search(name) is not None and find(name, REPORT_OPTIONS) is None
+        # By its exact name: a family of options, such as `client.*`, may have secrets.
+        return _NAMED_LIKE_SECRETS.search(name) is not None and name not in REPORT_OPTIONS
 
     @cached_property
     def secrets(self) -> dict[str, str]:
@@ -105,7 +109,7 @@ class Settings:
 
     @cached_property
     def _masking(self) -> Masking:
-        return Masking.of({value: f"${{{name}}}" for name, value in self.confidential.items()})
+        return Masking.for_people({value: f"${{{name}}}" for name, value in self.confidential.items()})
 
 
 NO_SETTINGS = Settings()

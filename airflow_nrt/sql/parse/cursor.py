@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
+from airflow_nrt.describe.script_secrets import shown_option
 from airflow_nrt.sql.errors import Place, SqlError
 from airflow_nrt.sql.parse.lexer import Token, TokenKind, tokenize
 
@@ -56,7 +57,11 @@ class Cursor:
 
     def error(self, wanted: str) -> SqlError:
         token = self.token
-        shown = "the end of the script" if token.kind is TokenKind.END else repr(token.text)
+        text = token.text
+        for before in self.tokens[max(self.index - 2, 0) : self.index]:
+            # It may be the secret of an option whose quotes or `=` are missing.
+            text = shown_option(before.text, text) if before.kind is TokenKind.STRING else text
+        shown = "the end of the script" if token.kind is TokenKind.END else repr(text)
         return SqlError(f"expected {wanted}, found {shown}", token.at)
 
     # ------------------------------------------------------------------ keywords and symbols

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from airflow_nrt.basics.errors import InputError
 from airflow_nrt.model.options.settings import Settings, connection_settings
+from airflow_nrt.model.shapes.shape import Given, MisfitError, check_name
 from airflow_nrt.sql.errors import Problems, SqlError
 from airflow_nrt.table.checks.call_site import here
 from airflow_nrt.table.environment.environment import TableEnvironment
@@ -37,12 +38,21 @@ class ReportEnvironment(TableEnvironment):
         """Inserts are allowed."""
 
     def setting(self, key: str) -> str | None:
+        """The value of a setting. Raises InputError for one of a run that is no name: what it is for can't be seen."""
         self._asked.add(key)
+        if key in self._given.of_run and key not in (*self._given.unsafe, *self._given.secrets):
+            try:
+                check_name(Given(key, self._settings[key], of_run=True))
+            except MisfitError as wrong:
+                raise InputError(
+                    f"{here()}: the setting {key!r} {wrong}. If whoever gives it may choose any text: "
+                    f"unsafe_settings=[{key!r}]"
+                ) from None
         return self._settings.get(key, super().setting(key))
 
     def filled(self, text: str) -> str:
         """SQL with the settings in place of `${KEY}`."""
-        from airflow_nrt.sql.parse.placeholders import fill_placeholders, placeholders
+        from airflow_nrt.sql.filling.placeholders import fill_placeholders, placeholders
 
         self._asked |= placeholders(text) | connection_settings(text)
         return fill_placeholders(text, self._given)

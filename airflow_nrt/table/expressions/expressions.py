@@ -199,7 +199,7 @@ def call(function: Any, *arguments: Any) -> Expression:
 
 def call_sql(text: str) -> Expression:
     """An expression written in SQL. Raises SqlError for `${KEY}`: an expression belongs to no report yet."""
-    from airflow_nrt.sql.parse.placeholders import placeholders
+    from airflow_nrt.sql.filling.placeholders import placeholders
     from airflow_nrt.sql.parse.statements import parse_expression
 
     asked = placeholders(checked("call_sql takes an expression of SQL as text", text, str))

@@ -18,7 +18,7 @@ from airflow_nrt.program.modules import file_of, is_installed, name_of
 from airflow_nrt.program.program import Program, program_of
 from airflow_nrt.sql import load as scripts
 from airflow_nrt.sql.errors import SqlError, SqlErrors
-from airflow_nrt.sql.parse.placeholders import shown
+from airflow_nrt.sql.filling.placeholders import shown
 
 if TYPE_CHECKING:
     from airflow_nrt.home.home import Home

@@ -18,7 +18,7 @@ from airflow_nrt.model.options.settings import Settings, connection_settings
 from airflow_nrt.model.plan import Plan
 from airflow_nrt.program.program import BUILD
 from airflow_nrt.sql.errors import SqlError, SqlErrors
-from airflow_nrt.sql.parse.placeholders import placeholders
+from airflow_nrt.sql.filling.placeholders import placeholders
 from airflow_nrt.table.reports.load import load_report
 from airflow_nrt.usecases.problems import problem_lines
 from airflow_nrt.usecases.requests.survey import FileRequest, FileVerdict, Outcome

@@ -9,7 +9,7 @@ import pytest
 
 from airflow_nrt.engine.query import run_bounded
 from airflow_nrt.model.plan import Plan
-from airflow_nrt.sql.parse.placeholders import fill_placeholders
+from airflow_nrt.sql.filling.placeholders import fill_placeholders
 from airflow_nrt.sql.planner import plan_query
 from tests.golden.run import MODES
 from tests.golden.statements import ERRORS

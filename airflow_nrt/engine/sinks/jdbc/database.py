@@ -18,6 +18,7 @@ from airflow_nrt.engine.java.objects import java_class
 from airflow_nrt.engine.sinks.jdbc.dialect import Dialect
 from airflow_nrt.engine.sinks.jdbc.dialects import dialect_of
 from airflow_nrt.model.connectors.jdbc import PASSWORD, PATIENCE, URL, USER, jdbc_option
+from airflow_nrt.model.shapes.url import shown_url
 from airflow_nrt.model.tables import Table
 
 ATTEMPTS = 10
@@ -183,7 +184,7 @@ def explained(spark: SparkSession, table: Table) -> Iterator[None]:
 
 def meaning(table: Table, state: str, said: str) -> NrtError:
     """The error that a database's SQLSTATE and message mean."""
-    where, url = f"table {table.name!r}", table.options[URL].partition("?")[0]
+    where, url = f"table {table.name!r}", shown_url(table.options[URL])
     if state == "3D000" or "Unknown database" in said or "to database" in said:
         return InputError(f"{where}: {said}: create the database, grant it, or correct '{URL}'")
     if state in _AGAIN or any(words in said for words in _AGAIN_BY_WORDS):

@@ -3,7 +3,8 @@
 A value can't change the syntax around its placeholder.
 
 In a literal and in a quoted name its quotes are escaped. Elsewhere it may contain nothing that ends a literal, a
-statement or a line. Comments are unchanged.
+statement or a line. Comments are unchanged. What a value may be in an option is a matter of the option's shape, and of
+who has chosen it (`model/shapes/`).
 """
 
 from __future__ import annotations
@@ -14,7 +15,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from airflow_nrt.model.options.settings import Settings
+from airflow_nrt.model.shapes.shape import NAME, TEXT, WORD, Given, MisfitError, Piece, Shape, values
 from airflow_nrt.sql.errors import Place, Problems, SqlError, SqlErrors
+from airflow_nrt.sql.filling.shaped_texts import ShapedText, shaped_texts
 from airflow_nrt.sql.parse.lexer import Quoted, quoted_parts
 from airflow_nrt.sql.parse.limits import check_script, check_size
 
@@ -22,6 +25,10 @@ _PLACEHOLDER = re.compile(r"\$\{(\w+|(?:conn|var):[\w.-]+)\}")
 _UNSAFE = re.compile(r"['`\";]|--|/\*|\*/|[\n\r\v\f\x00\x1c-\x1e\x85\u2028\u2029]")
 _CALLED = {"'": "a quote", "`": "a quote", '"': "a quote", ";": "a semicolon", "--": "a comment", "/*": "a comment"}
 _QUOTES = {"string": "'", "quoted": "`"}
+_SHAPES = {"string": (TEXT, "a text"), "quoted": (NAME, "a name")}
+"""Where no option is."""
+_MOST_IN_OPTION = 100
+"""Placeholders. Each takes a look at what stands before it."""
 
 
 @dataclass(frozen=True)
@@ -112,20 +119,87 @@ def filled(script: str, given: Settings) -> Filled:
     # Values that may be any SQL are part of the text around the other placeholders.
     template = _replaced(script, matches, [values[m.group(1)] if m.group(1) in unsafe else m.group() for m in matches])
     parts = list(quoted_parts(template.text))
-    texts: list[str] = []
-    for hole, kind in zip(template.holes, _kinds(template.holes, parts)):
+    kinds = list(_kinds(template.holes, parts))
+    texts = [hole.text for hole in template.holes]
+    safe = [n for n, hole in enumerate(template.holes) if hole.name not in unsafe and kinds[n] != "comment"]
+    for group in _groups(template, kinds, safe):
         if problems.are_enough:
             break
-        texts.append(hole.text if hole.name in unsafe or kind == "comment" else _escaped(values[hole.name], kind))
-        bad = _UNSAFE.search(texts[-1]) if hole.name not in unsafe and kind not in ("comment", *_QUOTES) else None
-        if bad is not None:
-            problems.errors.append(_refused(script, hole, f"has {_CALLED.get(bad.group(), 'a line break')}"))
+        try:
+            found = group.shape.texts(_pieces(template, group, given))
+        except MisfitError as wrong:
+            at = next(n for n in group.holes if template.holes[n].name == wrong.given.name)
+            problems.errors.append(_misfit(script, template.holes[at], group, str(wrong)))
+            continue
+        for n, text in zip(group.holes, found):
+            hole, texts[n] = template.holes[n], _escaped(text, kinds[n])
+            bad = _UNSAFE.search(texts[n]) if kinds[n] not in _QUOTES else None
+            if bad is not None:
+                problems.errors.append(_refused(script, hole, f"has {_CALLED.get(bad.group(), 'a line break')}"))
     problems.raise_any(script)
     done = _replaced(script, matches, texts)
     changing = _changes_quoting(template, parts, done)
     if changing is not None:
         raise _refused(script, changing, "makes a quote or a comment of the text around it")
     return done
+
+
+@dataclass(frozen=True)
+class _Group:
+    """The `holes`, by their numbers, that are in one text, from `start` to `end` in the script."""
+
+    holes: Sequence[int]
+    start: int
+    end: int
+    shape: Shape
+    called: str
+
+
+def _groups(template: Filled, kinds: Sequence[str], safe: Sequence[int]) -> Iterator[_Group]:
+    """The texts with these holes, in their order."""
+    known = iter(shaped_texts(_blank(template, safe)) if safe else ())
+    text: ShapedText | None = next(known, None)
+    inside: list[int] = []
+    for n in safe:
+        hole = template.holes[n]
+        start = hole.end_in_text - len(hole.text)
+        while text is not None and text.end <= start:
+            if inside:
+                yield _Group(tuple(inside), text.start, text.end, text.shape, text.called)
+            text, inside = next(known, None), []
+        if text is not None and text.start <= start:
+            inside.append(n)
+        else:
+            shape, called = _SHAPES.get(kinds[n], (WORD, "SQL outside of quotes"))
+            yield _Group((n,), start, hole.end_in_text, shape, called)
+    if inside and text is not None:
+        yield _Group(tuple(inside), text.start, text.end, text.shape, text.called)
+
+
+def _blank(template: Filled, safe: Sequence[int]) -> str:
+    """The text with words of the same length in place of these holes, because `${` is no token."""
+    pieces, end = [], 0
+    for hole in (template.holes[n] for n in safe):
+        pieces += [template.text[end : hole.end_in_text - len(hole.text)], "_" * len(hole.text)]
+        end = hole.end_in_text
+    return "".join([*pieces, template.text[end:]])
+
+
+def _pieces(template: Filled, group: _Group, given: Settings) -> list[Piece]:
+    """What stands in a text, without the quotes around it. Raises MisfitError for too many placeholders in one."""
+    known, of_run = dict(given.values), frozenset(given.of_run)
+    start, end = group.start, group.end
+    is_literal = template.text[start] == "'" == template.text[end - 1]
+    at = start + is_literal
+    pieces: list[Piece] = []
+    for hole in (template.holes[n] for n in group.holes):
+        pieces.append(template.text[at : hole.end_in_text - len(hole.text)])
+        pieces.append(Given(hole.name, known[hole.name], hole.name in of_run))
+        at = hole.end_in_text
+    pieces.append(template.text[at : end - is_literal])
+    if len(group.holes) > _MOST_IN_OPTION:
+        raise MisfitError(values(pieces)[0], f"is one of more than {_MOST_IN_OPTION} in it")
+    return [one.replace("''", "'") if is_literal and isinstance(one, str) else one for one in pieces if one != ""]
 
 
 def _replaced(script: str, matches: Sequence[re.Match[str]], texts: Sequence[str]) -> Filled:
@@ -183,5 +257,13 @@ def _refused(script: str, hole: _Hole, why: str) -> SqlError:
     return SqlError(
         f"the value of ${{{hole.name}}} {why}: it must be one piece of text. Put the placeholder in quotes, where any "
         f"value is safe, or allow it to be any SQL (unsafe_settings=[{hole.name!r}], --unsafe-set {hole.name}=…)",
+        place_in(script, hole.at),
+    )
+
+
+def _misfit(script: str, hole: _Hole, group: _Group, why: str) -> SqlError:
+    return SqlError(
+        f"{group.called}: the value of ${{{hole.name}}} {why}. If whoever gives it may write any SQL here: "
+        f"unsafe_settings=[{hole.name!r}], --unsafe-set {hole.name}=…",
         place_in(script, hole.at),
     )

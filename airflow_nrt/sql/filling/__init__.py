@@ -1,0 +1,1 @@
+"""Placeholders of a script, filled with the values of settings."""
