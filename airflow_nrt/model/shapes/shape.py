@@ -1,6 +1,6 @@
 """What the text of an option is made of, and so what a placeholder in it may be.
 
-Who writes a report chooses places, who triggers a run of a DAG chooses values (docs/decisions/55-values-and-places.md).
+Who writes a report chooses places, who triggers a run of a DAG chooses values (docs/decisions/56-values-and-places.md).
 """
 
 from __future__ import annotations
