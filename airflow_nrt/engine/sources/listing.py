@@ -30,7 +30,9 @@ def inode_of(found: os.stat_result) -> Inode:
 
 def list_directory(directory: str) -> Listing:
     """Raises OSError."""
-    files, directories, links = [], [], []
+    files: list[str] = []
+    directories: list[str] = []
+    links: list[str] = []
     with os.scandir(directory) as entries:
         for entry in entries:
             if entry.name.startswith(HIDDEN):
