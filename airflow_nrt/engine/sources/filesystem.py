@@ -8,7 +8,8 @@ from pyspark.sql import DataFrame, SparkSession
 
 from airflow_nrt.engine.sources.arrivals import Arrivals, partition_values
 from airflow_nrt.engine.sources.file_rows import read_files
-from airflow_nrt.engine.sources.links import Links, check_links
+from airflow_nrt.engine.sources.linked_files import check_links
+from airflow_nrt.engine.sources.links import Links
 from airflow_nrt.engine.sources.request import ReadRequest
 from airflow_nrt.engine.sources.source import Source, SplitEnumerator
 from airflow_nrt.engine.spark.paths import file_keys, file_uri
@@ -51,7 +52,7 @@ class Filesystem(Source):
         return Files(table, files_of(read))
 
     def read(self, spark: SparkSession, source: PlannedSource, request: ReadRequest) -> DataFrame:
-        check_links(source.table, request.files)
+        check_links(spark, source.table, request.files)
         return read_files(spark, source, request)
 
     def readable(self, spark: SparkSession, table: Table, splits: Iterable[Split]) -> tuple[list[Split], list[str]]:

@@ -11,10 +11,8 @@ import logging
 import os
 from collections.abc import Callable, Iterable, Iterator
 
-from airflow_nrt.basics.errors import SurroundingsError
 from airflow_nrt.describe.overlaps import HIDDEN
 from airflow_nrt.files.ownership import is_trusted_user
-from airflow_nrt.home.log.entries import SourceFile
 from airflow_nrt.model.options.known import FOLLOW_LINKS, source_option
 from airflow_nrt.model.tables import Table
 
@@ -24,10 +22,6 @@ _MOST_HOPS = 40
 """So many links may lead to one another, as in Linux."""
 
 log = logging.getLogger(__name__)
-
-
-class LinkedFileError(SurroundingsError):
-    """A file that was found has become a link. The next listing leaves it out."""
 
 
 class Links:
@@ -47,6 +41,10 @@ class Links:
     def _real_root(self) -> str:
         """The root without links. It may be another one each time."""
         return os.path.realpath(self.root)
+
+    @property
+    def may_lead_out(self) -> bool:
+        return self._when_strange is not _refuse
 
     def check(self, link: str) -> None:
         """Raises OSError for a link that is not followed, and for one that leads nowhere or only to itself."""
@@ -85,7 +83,7 @@ class Links:
         One of them may have become a link since, or one of the directories above it.
         """
         found = {}
-        for path in self.crossed(paths) if self._when_strange is _refuse else ():
+        for path in () if self.may_lead_out else self.crossed(paths):
             real = os.path.realpath(path)
             strange = next((why for link in self._links_to(path) if (why := self._strange(link, real))), None)
             if strange is not None:
@@ -109,12 +107,6 @@ class Links:
             if _below(os.path.realpath(os.path.dirname(hop)), self._real_root) is None:
                 return f"it leads out of {self.root}"
         return f"it leads out of {self.root}" if _below(real, self._real_root) is None else None
-
-
-def check_links(table: Table, files: Iterable[SourceFile]) -> None:
-    """Raises LinkedFileError for a file that was found, and now is a link that is not followed, or lies behind one."""
-    for path, reason in Links.of(table).refusals(file.path for file in files).items():
-        raise LinkedFileError(f"{path} is not read, as a link has come into its path since it was found: {reason}")
 
 
 def _refuse(link: str, strange: str) -> None:
