@@ -43,7 +43,7 @@ public class LocalFiles extends RawLocalFileSystem {
                 boolean isBelow = directories[n].length() > 0 && name.startsWith(directories[n] + "/");
                 if (isBelow && !found(opened, name).startsWith(Paths.get(directories[n]).toRealPath())) {
                     opened.close();
-                    throw new FileNotFoundException(name + " is a link that leads out of " + directories[n]);
+                    throw new FileNotFoundException(name + ": it is a link that leads out of " + directories[n]);
                 }
             }
         }
