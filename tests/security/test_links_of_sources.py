@@ -12,6 +12,7 @@ from airflow_nrt.engine.backfill import backfill
 from airflow_nrt.engine.dimensions import dimension_of
 from airflow_nrt.engine.driver.run import Runner
 from airflow_nrt.engine.failures.servers import UnreachableError
+from airflow_nrt.engine.sources.linked_files import LinkedFileError
 from airflow_nrt.engine.verify.interval import Interval
 from airflow_nrt.engine.verify.verify import verify
 from airflow_nrt.home.heartbeat import FINISHED
@@ -19,7 +20,18 @@ from airflow_nrt.home.home import Home
 from airflow_nrt.model.plan import Plan
 from tests.engine.dimensions.reports import ENRICHED, report, write_shops
 from tests.engine.oracle import Windowing
-from tests.engine.reports import FEW, HOUR, MORNING, curve_insert, events_table, plan_of, random_events, rows_of
+from tests.engine.reports import (
+    FEW,
+    HOUR,
+    MORNING,
+    Stream,
+    curve_insert,
+    events_table,
+    plan_of,
+    random_events,
+    rows_of,
+    source_file,
+)
 from tests.engine.reports import write_events as write
 
 TUMBLE = Windowing("TUMBLE", HOUR, HOUR)
@@ -66,6 +78,18 @@ def test_a_backfill_without_a_stream(spark, place: Path) -> None:
     plan = curve(place)
     backfill(spark, plan, Home.create(place / "home", plan), DAY, check=False)
     assert counted(rows_of(place / "curve")) == 30
+
+
+def test_a_file_that_becomes_a_link_before_its_batch_is_read(spark, place: Path) -> None:
+    """The driver tries again, and the next listing leaves it out."""
+    stream = Stream(spark, curve(place), place / "home")
+    file = place / "events" / "a.csv"
+    split = source_file(file)
+    file.unlink()
+    file.symlink_to("../private/salaries.csv")
+    with pytest.raises(LinkedFileError, match=r"a\.csv is not read, as a link has come into its path") as refused:
+        stream.driver.absorb("events", [split])
+    assert refused.value.passes
 
 
 def test_a_home_of_today_goes_on_and_warns(spark, place: Path, caplog: pytest.LogCaptureFixture) -> None:

@@ -8,7 +8,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from airflow_nrt.engine.sources.arrivals import Arrivals, partition_values
 from airflow_nrt.engine.sources.file_rows import read_files
-from airflow_nrt.engine.sources.linked_files import check_links
+from airflow_nrt.engine.sources.linked_files import check_links, guard_directory
 from airflow_nrt.engine.sources.links import Links
 from airflow_nrt.engine.sources.request import ReadRequest
 from airflow_nrt.engine.sources.source import Source, SplitEnumerator
@@ -48,6 +48,9 @@ class Files(SplitEnumerator):
 
 
 class Filesystem(Source):
+    def guard(self, spark: SparkSession, table: Table) -> None:
+        guard_directory(spark, table)
+
     def enumerator(self, spark: SparkSession | None, table: Table, read: Iterable[Split] = ()) -> Files:
         return Files(table, files_of(read))
 
