@@ -86,8 +86,8 @@ BOUNDED_TEXT = JavaSource(
 )
 LOCAL_FILES = JavaSource(
     "LocalFiles",
-    "local files are made without processes, and in a home as private as it is",
-    "each file that Spark writes starts a process",
+    "local files are made without processes, in a home as private as it is; those of a source lie below its path",
+    "each file that Spark writes starts a process, and a file of a source that becomes a link while it is read is read",
     ("4.1.3", "4.2.1"),
 )
 KAFKA_ROWS = JavaSource("KafkaRows", "rows share the memory of the records of a topic", _SLOWER)

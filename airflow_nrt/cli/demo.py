@@ -29,7 +29,9 @@ def run(options: argparse.Namespace) -> int:
     screen = Screen()
     done = demo(request, screen)
     if done.still_up is not None:
-        pids, url, place = " ".join(map(str, done.still_up.pids)), done.still_up.url, done.still_up.place
-        screen.step(f"Airflow stays up at {url}; stop it with: kill {pids}; rm -r {place}")
+        left, pids = done.still_up, " ".join(map(str, done.still_up.pids))
+        screen.step(
+            f"Airflow stays up at {left.url} (password {left.password}): kill {pids}; rm -r {left.place} stops it"
+        )
     print("\n".join(done.summary.lines()), flush=True)
     return 0 if done.summary.holds else 1

@@ -30,19 +30,24 @@ class AirflowClient:
     """Repeats requests that fail with "database is locked" of SQLite; raises NrtError for all other refusals of
     Airflow.
 
-    `token` belongs to a user who has signed in; without it Airflow must admit everybody.
+    `token` belongs to a user who has signed in. Without one only its health is answered, until `sign_in`.
     """
 
     def __init__(self, url: str, token: str | None = None) -> None:
         self._url = url
         # Without the proxy of the environment, because Airflow is on this host.
         self._http = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-        self._http.addheaders = [("Authorization", f"Bearer {token}")] if token is not None else []
+        self.token = token
+
+    def sign_in(self, user: str, password: str) -> None:
+        """Goes on as this user. Raises NrtError if Airflow refuses."""
+        self.token = None
+        self.token = self._patiently("POST", "/auth/token", {"username": user, "password": password})["access_token"]
 
     def is_healthy(self) -> bool:
         """Whether the database and all four processes are well."""
         try:
-            parts = self._ask("GET", "/monitor/health", None)
+            parts = self._ask("GET", "/api/v2/monitor/health", None)
             return all((parts.get(name) or {}).get("status") == "healthy" for name in _PARTS)
         except _TROUBLE:
             return False
@@ -55,6 +60,9 @@ class AirflowClient:
 
         Raises ConflictError for a 409, NotFoundError for a 404.
         """
+        return self._patiently(method, f"/api/v2{path}", body)
+
+    def _patiently(self, method: str, path: str, body: Any) -> Any:
         trouble = ""
         for attempt in range(_ATTEMPTS):
             try:
@@ -72,7 +80,9 @@ class AirflowClient:
     def _ask(self, method: str, path: str, body: Any) -> Any:
         data = None if body is None else json.dumps(body).encode()
         headers = {"Accept": "application/json", "Content-Type": "application/json"}
-        asked = urllib.request.Request(f"{self._url}/api/v2{path}", data, headers, method=method)
+        if self.token is not None:
+            headers["Authorization"] = f"Bearer {self.token}"
+        asked = urllib.request.Request(f"{self._url}{path}", data, headers, method=method)
         with self._http.open(asked, timeout=30) as answer:
             content = answer.read()
         return json.loads(content) if content else None

@@ -3,6 +3,8 @@
     with AirflowProcesses(Path("airflow"), Path("dags")) as airflow:
         airflow.client.trigger("orders_curve", "first")
 
+Its one user, `admin`, has a password that is made anew each time: other users of this host reach the port, too.
+
 Each process has a session of its own and is stopped by its handle. Drivers that tasks have launched are not children of
 Airflow: they live on until they are stopped.
 """
@@ -10,6 +12,7 @@ Airflow: they live on until they are stopped.
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import secrets
 import signal
@@ -26,8 +29,10 @@ import psutil  # type: ignore[import-untyped]
 from airflow_nrt.basics.errors import NrtError
 from airflow_nrt.demo.airflow_client import AirflowClient
 from airflow_nrt.demo.servers.ports import free_port
+from airflow_nrt.files.private_files import write_private
 
 API_SERVER, SCHEDULER, DAG_PROCESSOR, TRIGGERER = PROCESSES = ("api-server", "scheduler", "dag-processor", "triggerer")
+USER = "admin"
 _GRACE_SECONDS = 15.0
 
 
@@ -39,6 +44,7 @@ class AirflowProcesses:
         self.dags = dags.absolute()
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
+        self.password = secrets.token_urlsafe(16)
         self.environment = {**self._settings(), **(environment or {})}
         self.client = AirflowClient(self.url)
         self.is_released = False
@@ -56,11 +62,12 @@ class AirflowProcesses:
         self.stop()
 
     def start(self, timeout: float = 180) -> None:
-        """Creates the database, starts all processes, and waits until each reports that it is healthy.
+        """Creates the database, starts all processes, waits until each reports that it is healthy, and signs in.
 
         Raises NrtError with the end of a log if one is not.
         """
         self.home.mkdir(parents=True, exist_ok=True)
+        write_private(self._passwords, json.dumps({USER: self.password}).encode())
         with self._log("migrate") as log:
             done = subprocess.run(
                 [sys.executable, "-m", "airflow", "db", "migrate"],
@@ -71,6 +78,7 @@ class AirflowProcesses:
         for name in PROCESSES:
             self.launch(name)
         self.wait_until_healthy(timeout)
+        self.client.sign_in(USER, self.password)
 
     def launch(self, name: str) -> None:
         """Starts one of the four processes."""
@@ -124,6 +132,10 @@ class AirflowProcesses:
         path = self.home / f"{name}.log"
         return "\n".join(path.read_text(errors="replace").splitlines()[-lines:]) if path.exists() else ""
 
+    @property
+    def _passwords(self) -> Path:
+        return self.home / "passwords.json"
+
     def _log(self, name: str) -> IO[bytes]:
         return (self.home / f"{name}.log").open("ab")
 
@@ -145,7 +157,9 @@ class AirflowProcesses:
             "AIRFLOW__CORE__EXECUTOR": "LocalExecutor",
             "AIRFLOW__CORE__PARALLELISM": "4",
             "AIRFLOW__CORE__DAGS_ARE_PAUSED_AT_CREATION": "False",
-            "AIRFLOW__CORE__SIMPLE_AUTH_MANAGER_ALL_ADMINS": "True",
+            "AIRFLOW__CORE__SIMPLE_AUTH_MANAGER_ALL_ADMINS": "False",
+            "AIRFLOW__CORE__SIMPLE_AUTH_MANAGER_USERS": f"{USER}:admin",
+            "AIRFLOW__CORE__SIMPLE_AUTH_MANAGER_PASSWORDS_FILE": str(self._passwords),
             "AIRFLOW__CORE__EXECUTION_API_SERVER_URL": f"{self.url}/execution/",
             "AIRFLOW__DATABASE__SQL_ALCHEMY_CONN": f"sqlite:///{self.home}/airflow.db",
             "AIRFLOW__LOGGING__BASE_LOG_FOLDER": str(self.home / "logs"),

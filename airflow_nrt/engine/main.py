@@ -153,6 +153,7 @@ def run_report(
         raise
     try:
         home = Home.create(location, plan, plan_of_home, group)
+        plan = home.as_it_runs(plan)
         from airflow_nrt.engine.driver.run import Runner
 
         return Runner(spark, plan, home, available_now, launch, stop.asked, plan_of_home).run()

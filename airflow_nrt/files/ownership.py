@@ -31,9 +31,14 @@ def group_id(group: str) -> int:
         raise InputError(f"there is no group {group[:100]!r} on this host: name one that shares the home") from None
 
 
+def is_trusted_user(user: int) -> bool:
+    """Whether it is this user or root."""
+    return user in (os.geteuid(), ROOT)
+
+
 def check_user(path: Path | str, found: os.stat_result) -> None:
     """Raises HomeError unless the file belongs to this user or root."""
-    if found.st_uid not in (os.geteuid(), ROOT):
+    if not is_trusted_user(found.st_uid):
         raise HomeError(
             f"{path} belongs to user {found.st_uid}, and this process runs as user {os.geteuid()}: it is not trusted. "
             "Take another place, or run this as that user; a group that shares homes is named by the field `group` of "

@@ -35,6 +35,7 @@ from airflow_nrt.home.directories import PARTS, check_directories, make_director
 from airflow_nrt.home.identity.additions import Additions, compare
 from airflow_nrt.home.identity.fingerprint import Fingerprint, differences
 from airflow_nrt.home.identity.identity import Identity
+from airflow_nrt.home.identity.older_defaults import with_older_defaults
 from airflow_nrt.home.identity.semantics import changed_semantics
 from airflow_nrt.home.log.log import Log
 from airflow_nrt.home.names import check_name
@@ -164,6 +165,10 @@ class Home:
     def identity(self) -> Identity:
         """The content of report.json. Raises HomeError if it can't be read."""
         return Identity.read(self.report_file)
+
+    def as_it_runs(self, plan: Plan) -> Plan:
+        """The plan with the defaults that the home was made with. Raises HomeError if report.json can't be read."""
+        return with_older_defaults(plan, self.identity().knows) if os.path.lexists(self.report_file) else plan
 
     @property
     def zone(self) -> str | None:

@@ -21,6 +21,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
+from dataclasses import replace
 from pathlib import Path
 
 from airflow_nrt.basics.errors import NrtError
@@ -35,6 +36,7 @@ from airflow_nrt.launch.submission import Submission
 
 _CONN_ID = "nrt_launch"
 _CONN_VARIABLE = f"AIRFLOW_CONN_{_CONN_ID.upper()}"
+_BLOCKS = "SPARK_LOCAL_DIRS"
 _READ_BY_THE_HOOK = ("spark.kubernetes.namespace",)
 _RUNNING = ("SUBMITTED", "RUNNING", "RELAUNCHING", "UNKNOWN")
 _POLL_SECONDS = 2.0
@@ -59,6 +61,7 @@ def main(home: str, number: str, group: str | None = None) -> int:
         # The signal is not ignored, because the driver would inherit that, and go on.
         signal.signal(stopping, lambda received, _: log.info("%s: waiting until the driver has stopped", received))
     try:
+        submission = with_blocks(submission)
         with settings_files(Home.at(home, group), number, submission) as (properties, settings):
             return _submit(submission, properties, settings)
     except Exception as wrong:
@@ -66,6 +69,16 @@ def main(home: str, number: str, group: str | None = None) -> int:
             note_launch_failure(home, number, wrong, group)
         print(f"airflow-nrt: {wrong}", file=sys.stderr)
         return 1
+
+
+def with_blocks(submission: Submission) -> Submission:
+    """Where blocks lie, as a setting: the driver makes private directories there, and the variable would win over
+    them."""
+    places = os.environ.get(_BLOCKS)
+    if not places or submission.connection_extra("deploy-mode") == "cluster":
+        return submission
+    del os.environ[_BLOCKS]
+    return replace(submission, conf={**submission.conf, "spark.local.dir": places})
 
 
 def _submit(submission: Submission, properties: Path, settings: Path) -> int:

@@ -26,6 +26,7 @@ def backfill(request: BackfillRequest, say: Progress) -> BackfillSummary:
     home = Home.checked(place.home, plan, plan_of_home, place.group)
     if home.report_file.exists():
         home.check_report(plan, plan_of_home)
+    plan = home.as_it_runs(plan)
     wait_for_stream(plan, home, batch.patience, say)
     check_backfill(plan, home, interval)
     with session(plan, place.master) as spark:

@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 
 from airflow_nrt.basics.jars import JARS, fetched
-from airflow_nrt.demo.airflow_processes import AirflowProcesses
+from airflow_nrt.demo.airflow_processes import USER, AirflowProcesses
 from airflow_nrt.demo.play import play
 from airflow_nrt.demo.scene import Scene, stage
 from airflow_nrt.demo.screen import Screen
@@ -29,7 +29,7 @@ def demo(request: DemoRequest, screen: Screen) -> DemoResult:
         _fetch(scene, request.repository, screen)
         screen.step("Airflow starts: SQLite, LocalExecutor, four processes on 127.0.0.1")
         with stage(scene) as airflow:
-            screen.step(f"Airflow is up at {airflow.url}")
+            screen.step(f"Airflow is up at {airflow.url}: sign in as {USER}, password {airflow.password}")
             summary = play(scene, airflow, screen)
             if request.keep:
                 still_up = _released(scene, airflow)
@@ -40,7 +40,8 @@ def demo(request: DemoRequest, screen: Screen) -> DemoResult:
 
 
 def _released(scene: Scene, airflow: AirflowProcesses) -> StillUp:
-    return StillUp(airflow.url, (*airflow.release(), *scene.sink.pids, *scene.source.pids), scene.place)
+    pids = (*airflow.release(), *scene.sink.pids, *scene.source.pids)
+    return StillUp(airflow.url, airflow.password, pids, scene.place)
 
 
 def _fetch(scene: Scene, repository: str | None, screen: Screen) -> None:

@@ -26,7 +26,7 @@ def verify(request: VerifyRequest, say: Progress) -> Verdict:
     """
     plan = plan_of(request.place.report)
     interval = Interval(time_of(request.batch.start, plan), time_of(request.batch.end, plan))
-    home = _ready(plan, request.place, request.batch.patience, interval, say)
+    home, plan = _ready(plan, request.place, request.batch.patience, interval, say)
     with session(plan, request.place.master) as spark:
         say("Spark session started")
         return compare_windows(spark, plan, home, interval, request.published, say)
@@ -35,16 +35,17 @@ def verify(request: VerifyRequest, say: Progress) -> Verdict:
 def verify_archives(request: VerifyArchivesRequest, say: Progress) -> list[ArchiveVerdict]:
     """Raises InputError if the report writes no archive of a topic; NotReadError."""
     plan = plan_of(request.place.report)
-    home = _ready(plan, request.place, request.patience, EVERYTHING, say)
+    home, plan = _ready(plan, request.place, request.patience, EVERYTHING, say)
     with session(plan, request.place.master) as spark:
         say("Spark session started")
         return compare_archives(spark, plan, home)
 
 
-def _ready(plan: Plan, place: ReportInHome, patience: int, interval: Interval, say: Progress) -> Home:
-    """The home of this report, when its stream has read what has arrived."""
+def _ready(plan: Plan, place: ReportInHome, patience: int, interval: Interval, say: Progress) -> tuple[Home, Plan]:
+    """The home of this report, when its stream has read what has arrived, and the plan as it runs there."""
     home = Home.open(place.home, place.group)
     home.check_report(plan, plan_of_home)
+    plan = home.as_it_runs(plan)
     wait_for_stream(plan, home, patience, say)
     check_interval(plan, read_history(home.log().entries(), plan), interval)
-    return home
+    return home, plan

@@ -38,7 +38,7 @@ def main() -> None:
         with AirflowProcesses(Path(place, "airflow"), DAGS, given) as airflow:
             try:
                 a_running_stream(airflow.client, home)
-                draw(airflow.url, options.out, options.browser)
+                draw(airflow, options.out, options.browser)
             finally:
                 if home.report_file.exists():
                     home.ask_to_stop()
@@ -55,12 +55,13 @@ def a_running_stream(client: AirflowClient, home: Home) -> None:
     wait_until(lambda: "windows published" in client.log(DAG, RUN, TASK), 120, "a line about the stream")
 
 
-def draw(url: str, out: Path, browser: str | None) -> None:
+def draw(airflow: AirflowProcesses, out: Path, browser: str | None) -> None:
     """One picture for each page, in the light theme."""
+    url = airflow.url
     with sync_playwright() as tool:
         chromium = tool.chromium.launch(executable_path=browser, args=["--no-sandbox"])
         page = chromium.new_page(viewport=SIZE, color_scheme="light")
-        page.goto(f"{url}/auth/token/login")
+        page.context.add_cookies([{"name": "_token", "value": str(airflow.client.token), "url": url}])
         shot(page, f"{url}/dags/{DAG}", out / "airflow-grid.png")
         shot(page, f"{url}/dags/{DAG}/runs/{RUN}/tasks/{TASK}", out / "airflow-log.png")
         page.goto(f"{url}/connections", wait_until="networkidle")

@@ -65,6 +65,7 @@ class Lab:
         """What the page answers, below `/nrt`; with a body that is a change, as its buttons send it."""
         data = None if body is None else json.dumps(body).encode()
         headers = {"Content-Type": "application/json", "X-NRT-Action": "1", "Origin": self.processes.url}
+        headers["Authorization"] = f"Bearer {self.client.token}"
         asked = urllib.request.Request(f"{self.processes.url}/nrt/{path}", data, headers)
         with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(asked, timeout=60) as answer:
             return json.load(answer)

@@ -20,7 +20,11 @@ class _Answers(http.server.BaseHTTPRequestHandler):
         self._answer(200, {"backfills": [{**RUNNING, "id": 6, "completed_at": "2024-06-19T00:00:00Z"}, RUNNING]})
 
     def do_POST(self) -> None:
-        self.rfile.read(int(self.headers["Content-Length"]))
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        if self.path == "/auth/token":
+            is_right = body == {"username": "admin", "password": "right"}
+            self._answer(*((201, {"access_token": "of-a-viewer"}) if is_right else (401, {"detail": "Invalid"})))
+            return
         if self.headers["Authorization"] == "Bearer of-a-viewer":
             self._answer(403, {"detail": "Forbidden"})
             return
@@ -62,3 +66,11 @@ def test_a_backfill_that_runs_already_is_the_one_asked_for(client: AirflowClient
 def test_a_token_goes_along(url: str) -> None:
     with pytest.raises(NrtError, match=r"403 .*Forbidden"):
         AirflowClient(url, "of-a-viewer").backfill("curve", "2024-06-18T00:00:00Z", "2024-06-18T00:00:00Z")
+
+
+def test_signing_in(url: str, client: AirflowClient) -> None:
+    client.sign_in("admin", "right")
+    with pytest.raises(NrtError, match=r"403 .*Forbidden"):
+        client.backfill("curve", "2024-06-18T00:00:00Z", "2024-06-18T00:00:00Z")
+    with pytest.raises(NrtError, match=r"401 .*Invalid"):
+        client.sign_in("admin", "wrong")

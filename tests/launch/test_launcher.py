@@ -49,6 +49,16 @@ def test_a_java_that_is_too_old_is_left_as_a_final_reason(tmp_path: Path, old_ja
     assert "Spark needs Java 17 to 23" in failure.error and "is Java 11" in failure.error
 
 
+def test_where_blocks_lie_is_a_setting_of_the_driver(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It makes private directories there. A cluster knows its own places."""
+    monkeypatch.setenv("SPARK_LOCAL_DIRS", "/fast,/faster")
+    there = Submission({"extra": {"deploy-mode": "cluster"}}, "driver.py", {}, {"spark.local.dir": "/theirs"})
+    assert launcher.with_blocks(there) == there
+    here = launcher.with_blocks(Submission({}, "driver.py", {}, {"spark.local.dir": "/slow", "spark.ui.port": "0"}))
+    assert here.conf == {"spark.local.dir": "/fast,/faster", "spark.ui.port": "0"}
+    assert "SPARK_LOCAL_DIRS" not in os.environ
+
+
 def test_a_home_that_could_not_be_read_may_be_readable_again(tmp_path: Path) -> None:
     note_launch_failure(str(tmp_path), "1", HomeError("stale file handle"))
     assert launch_failure(Home.at(tmp_path), "1") == LaunchFailure("stale file handle", final=False)

@@ -14,9 +14,10 @@ from airflow_nrt.engine.archive.source_archive import BACKFILL, ENTRY, ArchivedR
 from airflow_nrt.engine.sources import arrived
 from airflow_nrt.engine.sources.arrivals import partition_values
 from airflow_nrt.engine.sources.file_rows import read_files
+from airflow_nrt.engine.sources.linked_files import check_links
 from airflow_nrt.engine.sources.request import ReadRequest
 from airflow_nrt.engine.spark.tuning import Tasks
-from airflow_nrt.home.log.entries import Split
+from airflow_nrt.home.log.entries import Split, files_of
 from airflow_nrt.model import archive
 from airflow_nrt.model.plan import Archive, Source
 
@@ -50,6 +51,7 @@ class ForeignArchive(SourceArchive):
         return [one for one in self.pieces if time.may_hold(partition_values(one.name, root), start, end)]
 
     def read(self, spark: SparkSession, pieces: Sequence[Split], tasks: Tasks, numbered: bool) -> ArchivedRows:
+        check_links(spark, self._archive.insert.sink, files_of(pieces))
         numbers = {file.name: n for n, file in enumerate(pieces)} if numbered else None
         rows = read_files(spark, self.judged_as, ReadRequest(pieces, tasks, numbers))
         return ArchivedRows(rows.withColumn(ENTRY, F.lit(BACKFILL).cast("bigint")), ())

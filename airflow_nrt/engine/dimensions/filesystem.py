@@ -18,7 +18,6 @@ from airflow_nrt.engine.time.accept_or_reject import accepted, judge, metered
 from airflow_nrt.engine.time.batch_clock import absorbed
 from airflow_nrt.engine.windows.no_rows import no_rows
 from airflow_nrt.home.log.entries import SourceFile
-from airflow_nrt.model.options.known import source_option
 from airflow_nrt.model.plan import Source
 from airflow_nrt.model.tables import Table
 
@@ -28,10 +27,9 @@ MOST_BYTES = 256 * 1024**2
 
 class FileDimension(Dimension):
     def mark(self, spark: SparkSession, table: Table) -> tuple[SourceFile, ...]:
-        pattern = source_option(table.options, "source.path.regex-pattern")
         try:
             # A file that waits to be readable would be missing rows.
-            files = tuple(Arrivals(table.path, pattern, tolerant=False).poll())
+            files = tuple(Arrivals.all_of(table))
         except InputError as wrong:
             # Who replaces a directory takes it away for a moment.
             is_there = Path(table.path.removeprefix("file://")).exists()

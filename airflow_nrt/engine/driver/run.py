@@ -206,6 +206,8 @@ class Runner:
         # A mere refresh would ignore a newer lease, and the log would take commits of two drivers.
         writer.check()
         register_functions(spark, self.plan)
+        for source in self.plan.sources:
+            source_of(source.table).guard(spark, source.table)
         driver = StreamDriver(spark, self.plan, self.home, writer, attempt=self._owing.attempt)
         self._driver = driver
         scratch = self.home.scratch / str(writer.epoch)

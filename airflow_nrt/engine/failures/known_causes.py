@@ -68,6 +68,13 @@ def _gone(path: str | None) -> str:
     return f"the file {path or '(not named by Spark)'} was removed before it was read: leave files where they arrive"
 
 
+def _linked(path: str | None) -> str:
+    return (
+        f"{path or 'a file'} became a link that leads out of its directory before it was read: the next look leaves it "
+        "out ('source.follow-links')"
+    )
+
+
 def _no_master(path: str | None) -> str:
     return "the Spark master does not answer: start it, or correct --master"
 
@@ -108,6 +115,8 @@ CAUSES = {
     ),
     "no directory": Cause(("Mkdirs failed to create",), _no_directory),
     "read-only": Cause((os.strerror(errno.EROFS),), _read_only),
+    # What `LocalFiles.java` says. To Spark such a file is gone.
+    "linked": Cause(("is a link that leads out of",), _linked),
     "gone": FILE_GONE,
     "no memory": OUT_OF_MEMORY,
     "no java": Cause(("ConnectionRefusedError", "Py4JNetworkError", "Answer from Java side is empty"), _no_java),

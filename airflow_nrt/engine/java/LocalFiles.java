@@ -1,16 +1,20 @@
 package airflow_nrt;
 
 import java.io.File;
+import java.io.FileDescriptor;
+import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
+import java.nio.file.Paths;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Iterator;
 import java.util.Map;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.LocalFileSystem;
 import org.apache.hadoop.fs.Path;
@@ -26,6 +30,40 @@ public class LocalFiles extends RawLocalFileSystem {
     private static final int READ_AND_WRITE = 0666;
     /** Includes the set-group-ID bit of a directory. */
     private static final int WITH_GROUP = 02777;
+    /** Directories, one a line: what is opened by a path below one of them must lie in it. */
+    private static final String CLOSED = "airflow-nrt.closed-directories";
+
+    public FSDataInputStream open(Path path, int size) throws IOException {
+        FSDataInputStream opened = super.open(path, size);
+        String closed = getConf() == null ? null : getConf().getRaw(CLOSED);
+        if (closed != null) {
+            String name = pathToFile(path).getPath();
+            String[] directories = closed.split("\n");
+            for (int n = 0; n < directories.length; n++) {
+                boolean isBelow = directories[n].length() > 0 && name.startsWith(directories[n] + "/");
+                if (isBelow && !found(opened, name).startsWith(Paths.get(directories[n]).toRealPath())) {
+                    opened.close();
+                    throw new FileNotFoundException(name + ": it is a link that leads out of " + directories[n]);
+                }
+            }
+        }
+        return opened;
+    }
+
+    /** Where a file lies that was opened, and not one that took its place since. */
+    private static java.nio.file.Path found(FSDataInputStream opened, String name) throws IOException {
+        try {
+            Field number = FileDescriptor.class.getDeclaredField("fd");
+            number.setAccessible(true);
+            return Files.readSymbolicLink(Paths.get("/proc/self/fd/" + number.getInt(opened.getFileDescriptor())));
+        } catch (IOException other) {
+            return Paths.get(name).toRealPath();
+        } catch (ReflectiveOperationException other) {
+            return Paths.get(name).toRealPath();
+        } catch (RuntimeException other) {
+            return Paths.get(name).toRealPath();
+        }
+    }
 
     public void setPermission(Path path, FsPermission permission) throws IOException {
         File file = pathToFile(path);

@@ -8,6 +8,8 @@ from pyspark.sql import DataFrame, SparkSession
 
 from airflow_nrt.engine.sources.arrivals import Arrivals, partition_values
 from airflow_nrt.engine.sources.file_rows import read_files
+from airflow_nrt.engine.sources.linked_files import check_links, guard_directory
+from airflow_nrt.engine.sources.links import Links
 from airflow_nrt.engine.sources.request import ReadRequest
 from airflow_nrt.engine.sources.source import Source, SplitEnumerator
 from airflow_nrt.engine.spark.paths import file_keys, file_uri
@@ -46,11 +48,25 @@ class Files(SplitEnumerator):
 
 
 class Filesystem(Source):
+    def guard(self, spark: SparkSession, table: Table) -> None:
+        guard_directory(spark, table)
+
     def enumerator(self, spark: SparkSession | None, table: Table, read: Iterable[Split] = ()) -> Files:
         return Files(table, files_of(read))
 
     def read(self, spark: SparkSession, source: PlannedSource, request: ReadRequest) -> DataFrame:
+        check_links(spark, source.table, request.files)
         return read_files(spark, source, request)
+
+    def readable(self, spark: SparkSession, table: Table, splits: Iterable[Split]) -> tuple[list[Split], list[str]]:
+        splits = list(splits)
+        refusals = Links.of(table).refusals(split.name for split in splits)
+        usable, problems = super().readable(spark, table, (one for one in splits if one.name not in refusals))
+        left_out = (
+            f"the source file {path} is not read again: a link has come into its path, and {reason}"
+            for path, reason in refusals.items()
+        )
+        return usable, [*problems, *left_out]
 
     def spellings(self, split: Split) -> tuple[str, ...]:
         return file_keys(split.name)

@@ -74,6 +74,11 @@ class Source(ABC):
         """
         return
 
+    def guard(self, spark: SparkSession, table: Table) -> None:
+        """Has the session refuse files that are not the table's. Called before anything is read, because executors keep
+        what they are told with their first file."""
+        return
+
     @abstractmethod
     def enumerator(self, spark: SparkSession | None, table: Table, read: Iterable[Split] = ()) -> SplitEnumerator:
         """The enumerator of a table; `read` are the splits that were read before. `spark` is None before a session."""

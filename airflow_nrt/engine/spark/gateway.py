@@ -20,7 +20,7 @@ from airflow_nrt.basics.spark_properties import LOAD_DEFAULTS, spark_properties
 from airflow_nrt.engine.java.brief_java import heard
 from airflow_nrt.files.private_files import write_private
 
-_ARGUMENTS, _ADDRESS = "PYSPARK_SUBMIT_ARGS", "SPARK_LOCAL_IP"
+_ARGUMENTS, _ADDRESS, BLOCKS = "PYSPARK_SUBMIT_ARGS", "SPARK_LOCAL_IP", "SPARK_LOCAL_DIRS"
 
 
 def start_java(settings: Mapping[str, str]) -> None:
@@ -31,10 +31,14 @@ def start_java(settings: Mapping[str, str]) -> None:
         file = Path(place, "spark.conf")
         write_private(file, spark_properties(settings))
         rest = os.environ.get(_ARGUMENTS, "pyspark-shell")
-        variables = {_ARGUMENTS: f"{LOAD_DEFAULTS} --properties-file {shlex.quote(str(file))} {rest}"}
+        variables: dict[str, str | None] = {
+            _ARGUMENTS: f"{LOAD_DEFAULTS} --properties-file {shlex.quote(str(file))} {rest}"
+        }
         if is_local(settings.get("spark.master")):
             # Spark's web UI listens there, if it is enabled.
             variables[_ADDRESS] = os.environ.get(_ADDRESS, LOCAL_ADDRESS)
+        # It would win over the setting, by which the blocks of this session are private (block_directories.py).
+        variables[BLOCKS] = None
         with _variables(variables):
             try:
                 SparkContext._ensure_initialized()
@@ -47,14 +51,19 @@ def start_java(settings: Mapping[str, str]) -> None:
 
 
 @contextmanager
-def _variables(values: Mapping[str, str]) -> Iterator[None]:
+def _variables(values: Mapping[str, str | None]) -> Iterator[None]:
+    """Sets variables while a block runs. Those that are None are not there."""
     before = {name: os.environ.get(name) for name in values}
-    os.environ.update(values)
+    _set(values)
     try:
         yield
     finally:
-        for name, value in before.items():
-            if value is None:
-                del os.environ[name]
-            else:
-                os.environ[name] = value
+        _set(before)
+
+
+def _set(values: Mapping[str, str | None]) -> None:
+    for name, value in values.items():
+        if value is None:
+            os.environ.pop(name, None)
+        else:
+            os.environ[name] = value

@@ -25,6 +25,7 @@ from pyspark.sql.types import NumpyArrayConverter, NumpyScalarConverter
 
 from airflow_nrt.basics.spark_needs import EXTENSIONS, joined
 from airflow_nrt.engine.java.objects import elements, java_class
+from airflow_nrt.engine.spark.block_directories import private_blocks
 from airflow_nrt.engine.spark.gateway import start_java
 from airflow_nrt.engine.spark.quick_lists import QuickLists
 
@@ -62,7 +63,9 @@ def quick_session(settings: Mapping[str, str]) -> SparkSession:
         if EXTENSIONS in settings:
             # Spark-submit may have been given others, by a connection of Airflow.
             settings = {**settings, EXTENSIONS: joined(known.get(EXTENSIONS) or "", settings[EXTENSIONS])}
-        context: Any = SparkContext.getOrCreate(known.setAll(list(settings.items())))
+        known.setAll(list(settings.items()))
+        known.setAll(list(private_blocks(SparkContext._jvm, dict(known.getAll())).items()))
+        context: Any = SparkContext.getOrCreate(known)
     try:
         made = _made(context._jvm, context._jsc.sc())
     except (Py4JError, TypeError) as other:

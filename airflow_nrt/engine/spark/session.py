@@ -20,6 +20,7 @@ from airflow_nrt.engine.failures.failures import explained
 from airflow_nrt.engine.java.bounded_text import bound_lines, compiled_text
 from airflow_nrt.engine.java.local_files import use_local_files
 from airflow_nrt.engine.java.plan_rules import switched_on, use_plan_rules
+from airflow_nrt.engine.spark.block_directories import close_blocks
 from airflow_nrt.engine.spark.cluster import await_executors, cores, with_executors_java
 from airflow_nrt.engine.spark.default_settings import ALWAYS, LOCAL_SETTINGS, SQL_SETTINGS
 from airflow_nrt.engine.spark.masters import check_master
@@ -58,6 +59,7 @@ def start_session(
     chosen = {**defaults, **settings}
     try:
         session = quick_session(chosen if is_local(master) else with_executors_java(chosen))
+        close_blocks(session)
         Thread(target=meanwhile, args=(session,), daemon=True).start()
         _set_up(session, settings)
     except FileNotFoundError as missing:

@@ -17,6 +17,7 @@ from airflow_nrt.files.decoding import decoded, parse_json
 from airflow_nrt.files.formats import Content, Format
 from airflow_nrt.files.private_files import read_private
 from airflow_nrt.home.identity.fingerprint import Fingerprint, fingerprint
+from airflow_nrt.home.identity.older_defaults import known_now
 from airflow_nrt.home.identity.secret_hashes import Masks
 from airflow_nrt.home.identity.semantics import Semantics, semantics
 from airflow_nrt.model.options.settings import Settings
@@ -31,7 +32,8 @@ class Identity:
     `fingerprint` is what the plan meant, `operators` the semantics of its operators. The report is planned again from
     its `script` and `settings`, or from its `program`, with paths that start at `base`. Masked settings are kept only
     as `masks`; `unsafe` names placeholders that may be any SQL. `added` are inserts that were added later, each with
-    the one from whose table its table is filled.
+    the one from whose table its table is filled. `knows` are the options that had their present default when the home
+    was made (`older_defaults.py`).
     """
 
     id: str
@@ -47,6 +49,7 @@ class Identity:
     masks: Masks = field(default_factory=Masks)
     unsafe: Sequence[str] = ()
     added: Mapping[str, str] = field(default_factory=dict)
+    knows: Sequence[str] = ()
 
     @classmethod
     def of(cls, plan: Plan, launches: Path) -> Identity:
@@ -67,11 +70,18 @@ class Identity:
             program=None if built is None else str(built.program),
             masks=masks,
             unsafe=plan.given.unsafe,
+            knows=known_now(),
         )
 
     def with_added(self, plan: Plan, launches: Path, added: Mapping[str, str]) -> Identity:
         """The identity of the same home, whose report has become this plan."""
-        return replace(Identity.of(plan, launches), id=self.id, created=self.created, added={**self.added, **added})
+        return replace(
+            Identity.of(plan, launches),
+            id=self.id,
+            created=self.created,
+            added={**self.added, **added},
+            knows=self.knows,
+        )
 
     def given(self, current: Settings) -> Settings:
         """The settings that the home was created with; the values of masked ones come from the `current` ones."""

@@ -41,6 +41,7 @@ LIVE = "source.monitor-interval"
 ARCHIVE, ARCHIVE_WRITE = "archive", "archive.write"
 """The options that name the archive of a source, and say whether the stream writes it."""
 NOT_NULL = "table.exec.sink.not-null-enforcer"
+FOLLOW_LINKS = "source.follow-links"
 UNBOUNDED_STATE = "table.exec.state.unbounded"
 MAX_SCRIPT = "script.max-size"
 MAX_NODES = "plan.max-nodes"
@@ -145,6 +146,13 @@ SOURCE_OPTIONS = named(
             ),
             Option(
                 "source.unreadable-files", one_of("wait", "fail"), "wait", "what becomes of one that can't be opened"
+            ),
+            Option(
+                FOLLOW_LINKS,
+                one_of("inside", "warn", "all"),
+                "inside",
+                "links that are read: by 'inside' those that stay in the directory and that this user or root made",
+                of_older="warn",
             ),
             Option("source.max-line-length", parse_bytes, 16 * 1024**2, "a longer line is malformed, and is not held"),
             Option(

@@ -32,6 +32,7 @@ class Option:
 
     `idle` is set for options of Flink's own engine: why the option has no effect here, and what has it instead. A name
     that ends with `*` is a family of names. `decides` gives the part of the value that results depend on, or None.
+    `of_older` is the value that takes the place of the default in homes that are older than the option.
     """
 
     name: str
@@ -40,6 +41,7 @@ class Option:
     meaning: str
     idle: str = ""
     decides: Callable[[str], str | None] = all_of_it
+    of_older: str | None = None
 
     def decided_by(self, text: str) -> str | None:
         """The part of this value that results depend on; None if there is none, or if it is the default."""

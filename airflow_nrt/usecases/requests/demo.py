@@ -37,9 +37,11 @@ class DemoRequest:
 
 @dataclass(frozen=True)
 class StillUp:
-    """What was kept: Airflow at `url`, the processes to be ended by SIGTERM, and the directory of all files."""
+    """What was kept: Airflow at `url`, the password of its user, the processes to be ended by SIGTERM, and the
+    directory of all files."""
 
     url: str
+    password: str
     pids: tuple[int, ...]
     place: Path
 

@@ -150,16 +150,17 @@ def run(report: Path) -> subprocess.CompletedProcess[str]:
 def test_files_that_can_not_be_opened_wait(tmp_path: Path) -> None:
     report = furnish(tmp_path)
     closed, link = tmp_path / "orders" / "closed.csv", tmp_path / "orders" / "link.csv"
+    later = tmp_path / "orders" / "_later.csv"
     closed.write_text("8,b,8.00,2024-06-18 11:21:00\n")
     closed.chmod(0)
-    link.symlink_to(tmp_path / "later.csv")
+    link.symlink_to(later)
     answer = run(report)
     assert (answer.returncode, answer.stdout) == (0, "curve: finished\n"), answer.stderr
     assert f"{closed} can't be opened (Permission denied): it waits until it can" in answer.stderr
-    assert f"{link} can't be opened (No such file or directory, it is a link to {tmp_path}/later.csv)" in answer.stderr
+    assert f"{link} can't be opened (No such file or directory, it is a link to {later})" in answer.stderr
     assert status(tmp_path)["unreadable_files"] == 2
     closed.chmod(0o600)
-    (tmp_path / "later.csv").write_text("9,b,9.00,2024-06-18 11:22:00\n")
+    later.write_text("9,b,9.00,2024-06-18 11:22:00\n")
     files = status(tmp_path)["files"]
     assert run(report).returncode == 0
     assert (status(tmp_path)["files"], status(tmp_path)["unreadable_files"]) == (files + 2, 0)

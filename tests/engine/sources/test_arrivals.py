@@ -166,7 +166,7 @@ def test_a_link_to_nothing_waits_until_there_is_something(tmp_path: Path, caplog
     link = source / "link.csv"
     link.symlink_to(elsewhere)
     settle(source)
-    arrivals = Arrivals(str(source), None)
+    arrivals = Arrivals(str(source), None, follow="all")
     assert paths(arrivals) == [str(fine)]
     assert arrivals.unreadable == {str(link): f"No such file or directory, it is a link to {elsewhere}"}
     assert paths(arrivals) == []

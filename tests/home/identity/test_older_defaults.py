@@ -1,0 +1,63 @@
+"""A home that is older than an option goes on as it did without it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from airflow_nrt.home.home import Home
+from airflow_nrt.home.identity.identity import Identity
+from airflow_nrt.model.plan import Plan
+from tests.sample import plan_of
+
+FOLLOW = "source.follow-links"
+TABLES = """
+CREATE TABLE orders (shop STRING, ts TIMESTAMP(3), proctime AS PROCTIME(), WATERMARK FOR ts AS ts)
+WITH ('connector' = 'filesystem', 'path' = 'orders', 'format' = 'csv'{more});
+CREATE TABLE shops (shop STRING) WITH ('connector' = 'filesystem', 'path' = 'shops', 'format' = 'csv');
+CREATE TABLE totals (shop STRING) WITH ('connector' = 'filesystem', 'path' = 'totals', 'format' = 'csv');
+INSERT INTO totals SELECT o.shop FROM orders AS o JOIN shops FOR SYSTEM_TIME AS OF o.proctime AS s ON o.shop = s.shop;
+"""
+
+
+def links(plan: Plan) -> list[str | None]:
+    return [table.options.get(FOLLOW) for table in plan.tables_read]
+
+
+def plan(place: Path, **more: str) -> Plan:
+    return plan_of(TABLES.format(more="".join(f", '{FOLLOW}' = '{value}'" for value in more.values())), base=place)
+
+
+def made_before(home: Home) -> Home:
+    content = json.loads(home.report_file.read_text())
+    del content["knows"]
+    home.report_file.write_text(json.dumps(content))
+    return home
+
+
+def test_a_new_home_knows_it(tmp_path: Path) -> None:
+    made = plan(tmp_path)
+    home = Home.create(tmp_path / "home", made)
+    assert tuple(home.identity().knows) == (FOLLOW,)
+    assert home.as_it_runs(made) == made and links(made) == [None, None]
+    assert Home.at(tmp_path / "nowhere").as_it_runs(made) == made
+
+
+def test_an_older_home_does_not(tmp_path: Path) -> None:
+    """What its report says counts there, too, and neither makes it another report."""
+    made = plan(tmp_path)
+    home = made_before(Home.create(tmp_path / "home", made))
+    assert home.identity().knows == ()
+    assert links(home.as_it_runs(made)) == ["warn", "warn"]
+    home.check_report(home.as_it_runs(made))
+    for value in ("inside", "all"):
+        says = plan(tmp_path, follow=value)
+        home.check_report(says)
+        assert links(home.as_it_runs(says)) == [value, "warn"]
+
+
+def test_a_home_whose_report_gets_a_table_stays_as_old_as_it_is(tmp_path: Path) -> None:
+    made = plan(tmp_path)
+    old = made_before(Home.create(tmp_path / "home", made)).identity()
+    assert old.with_added(made, tmp_path / "launches", {}).knows == ()
+    assert Identity.of(made, tmp_path / "launches").with_added(made, tmp_path / "launches", {}).knows == (FOLLOW,)
