@@ -32,7 +32,8 @@ _SET = re.compile(
     rf"\bSET\b{_GAP}(?P<quote>'?)(?P<name>[\w.-]{{1,200}})(?P=quote){_GAP}={_GAP}(?P<value>[^\s;'][^;'\n]*)",
     re.DOTALL | re.IGNORECASE,
 )
-_URL = re.compile(r"[A-Za-z][\w+.-]*://(?:(?P<user>[^\s'\"`/?#@]*)@)?[^\s'\"`?]*(?:\?(?P<query>[^\s'\"`]*))?")
+# The last letters of a longer scheme are found as well: a search from each letter to the end would be slow.
+_URL = re.compile(r"[A-Za-z][\w+.-]{0,40}://(?:(?P<user>[^\s'\"`/?#@]*)@)?[^\s'\"`?]*(?:\?(?P<query>[^\s'\"`]*))?")
 _PARAMETER = re.compile(r"(?:[^=&]*=)?(?P<value>[^&]+)")
 _PLACEHOLDERS = re.compile(r"(?:\$\{[^}]*\}|[:;&]?(?=\$\{))+")
 
