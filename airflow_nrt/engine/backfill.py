@@ -17,6 +17,7 @@ from airflow_nrt.basics.spelling import string_literal
 from airflow_nrt.describe.mismatch import FAIL, REPAIR
 from airflow_nrt.describe.verdict import Verdict
 from airflow_nrt.engine.archive import archive_of_source
+from airflow_nrt.engine.archive.needed_pieces import Needed, needed_pieces
 from airflow_nrt.engine.archive.source_archive import SourceArchive
 from airflow_nrt.engine.batch.batch import computed, same_rows, source_rows
 from airflow_nrt.engine.batch.progress import ShownWindows, shown_tasks, span_of
@@ -63,7 +64,10 @@ class BackfillResult:
 
 @dataclass(frozen=True)
 class _Work:
-    """What windows of an interval are computed from: all that the log says up to the last entry of `history`."""
+    """What windows of an interval are computed from: all that the log says up to the last entry of `history`.
+
+    `notes` gets what its result has to say of that.
+    """
 
     spark: SparkSession
     plan: Plan
@@ -71,6 +75,7 @@ class _Work:
     interval: Interval
     history: History
     say: Progress
+    notes: list[str]
 
     @property
     def span(self) -> tuple[int, int]:
@@ -121,7 +126,7 @@ def backfill(
     """
     notes = check_backfill(plan, home, interval)
     session = report_session(spark, plan)
-    work = _Work(session, plan, home, interval, read_history(home.log().entries(), plan), say)
+    work = _Work(session, plan, home, interval, read_history(home.log().entries(), plan), say, notes)
     streamed = bool(work.history.batches)
     for insert in plan.inserts:
         sink_of(insert).check(session, home, insert)
@@ -248,23 +253,22 @@ def _first_row(plan: Plan, source: str, after: int) -> int | None:
 
 
 def _needed(
-    plan: Plan, pieces: Mapping[str, Sequence[Split]], archives: Mapping[str, SourceArchive], interval: Interval
-) -> dict[str, Sequence[Split]]:
-    """The pieces, of the archive or of what has arrived, whose partitions can have rows of the interval's windows."""
+    work: _Work, archives: Mapping[str, SourceArchive], fresh: Mapping[str, Sequence[Split]]
+) -> dict[str, Needed]:
+    """The pieces, of the archive or of what has arrived, that can have rows of the interval's windows."""
+    plan, interval = work.plan, work.interval
     assert interval.start is not None and interval.end is not None
-    needed: dict[str, Sequence[Split]] = {}
-    for name, listed in pieces.items():
-        table = plan.source(name).table
-        connector = source_of(table)
-        time = partition_time(table, plan.source(name).zone)
+    needed: dict[str, Needed] = {}
+    for source in plan.sources:
+        name = source.name
         start, end = _first_row(plan, name, interval.start), plan.rows_until(interval.end)
-        if start is not None and name in archives and not plan.is_read_by_clock(name):
-            needed[name] = archives[name].between(start, end)
-            continue
-        if time is None or start is None or plan.is_read_by_clock(name):
-            needed[name] = listed
-            continue
-        needed[name] = [one for one in listed if time.may_hold(connector.partition(table, one), start, end)]
+        if start is None or plan.updated_by(name) or plan.is_read_by_clock(name):
+            needed[name] = Needed(archives[name].pieces if name in archives else fresh[name])
+        elif name in archives:
+            needed[name] = archives[name].between(work.spark, start, end)
+        else:
+            time = partition_time(source.table, source.zone)
+            needed[name] = needed_pieces(source, time, fresh[name], start, end)
     return needed
 
 
@@ -278,11 +282,15 @@ def _restate(work: _Work, what: _Restatement) -> list[Published]:
     """
     spark, plan, home, history = work.spark, work.plan, work.home, work.history
     streamed = bool(history.batches)
-    known = {one.name: archive_of_source(one, history, home) for one in plan.sources}
+    known = {one.name: archive_of_source(plan, one, history, home) for one in plan.sources}
     archives = {name: archive for name, archive in known.items() if streamed or not archive.knows_arrival}
     fresh = {one.name: arrived(spark, one.table) for one in plan.sources if one.name not in archives}
-    pieces = {**{name: archive.pieces for name, archive in archives.items()}, **fresh}
-    needed = _needed(plan, pieces, archives, work.interval)
+    asked = _needed(work, archives, fresh)
+    for name, some in asked.items():
+        work.notes.extend(one for one in some.notes(plan.source(name)) if one not in work.notes)
+        if some.left_out:
+            work.say(f"source {name}: {len(some.pieces)} files, {some.left_out} others have no row of these windows")
+    needed = {name: some.pieces for name, some in asked.items()}
     tasks = tune_for(spark, [split for splits in needed.values() for split in splits])
     read = {name: _streamed(work, archive, name, needed[name], tasks) for name, archive in archives.items()}
     unread = {n: source_rows(spark, plan, n, splits, None, tasks) for n, splits in needed.items() if n not in read}

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 from pyspark.sql import SparkSession
 
+from airflow_nrt.engine.archive.late_files import late_files
+from airflow_nrt.engine.archive.needed_pieces import Logged, Needed, needed_pieces
 from airflow_nrt.engine.archive.source_archive import BACKFILL, ENTRY, ArchivedRows, SourceArchive
 from airflow_nrt.engine.failures.failures import CorruptFileError, explained
 from airflow_nrt.engine.sources import source_of
@@ -14,16 +16,20 @@ from airflow_nrt.engine.sources.place import FILE, known_files
 from airflow_nrt.engine.sources.request import ReadRequest
 from airflow_nrt.engine.spark.given_rows import given_rows
 from airflow_nrt.engine.spark.tuning import ONE, Tasks
+from airflow_nrt.home.home import Home
+from airflow_nrt.home.log.batch_times import brought_in_time, late_ledgers
 from airflow_nrt.home.log.entries import Split
 from airflow_nrt.home.log.history import History
 from airflow_nrt.model.partition_time import partition_time
-from airflow_nrt.model.plan import Source
+from airflow_nrt.model.plan import Plan, Source
 
 
 @dataclass(frozen=True)
 class LoggedSplits(SourceArchive):
+    plan: Plan
     source: Source
     history: History
+    home: Home
 
     @property
     def judged_as(self) -> Source:
@@ -33,13 +39,25 @@ class LoggedSplits(SourceArchive):
     def pieces(self) -> Sequence[Split]:
         return self.history.splits(self.source.name)
 
-    def between(self, start: int, end: int) -> Sequence[Split]:
-        table = self.source.table
-        time = partition_time(table, self.source.zone)
-        if time is None:
-            return self.pieces
-        connector = source_of(table)
-        return [split for split in self.pieces if time.may_hold(connector.partition(table, split), start, end)]
+    def between(self, spark: SparkSession, start: int, end: int) -> Needed:
+        time = partition_time(self.source.table, self.source.zone)
+        log = Logged() if time is None else self._logged(spark, start, end)
+        return needed_pieces(self.source, time, self.pieces, start, end, log)
+
+    def _logged(self, spark: SparkSession, start: int, end: int) -> Logged:
+        """What batches have brought, and their late ledgers."""
+        plan, history = self.plan, self.history
+        batch_of = history.batch_of(self.source.name)
+        batches = dict.fromkeys(batch_of.values())
+        others = [n for n in batches if not brought_in_time(plan, history, n, start, end)]
+        ledgers = {n: [self.home.path / one for one in late_ledgers(plan, history, n)] for n in others}
+        unsure = {n for n, found in ledgers.items() if not all(ledger.is_dir() for ledger in found)}
+        late = late_files(spark, (ledger for found in ledgers.values() for ledger in found), start, end)
+        known, connector = set(others) - unsure, source_of(self.source.table)
+        elsewhere = (one for one in self.pieces if batch_of.get(one.name) in known)
+        return Logged(
+            frozenset(batch_of), frozenset(one.name for one in elsewhere if connector.in_ledger(one) not in late)
+        )
 
     def read(self, spark: SparkSession, pieces: Sequence[Split], tasks: Tasks, numbered: bool) -> ArchivedRows:
         source, history = self.source, self.history

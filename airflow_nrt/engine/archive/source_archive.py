@@ -9,6 +9,7 @@ from typing import ClassVar
 
 from pyspark.sql import DataFrame, SparkSession
 
+from airflow_nrt.engine.archive.needed_pieces import Needed
 from airflow_nrt.engine.spark.tuning import Tasks
 from airflow_nrt.home.log.entries import Split
 from airflow_nrt.model.plan import Source
@@ -59,7 +60,7 @@ class SourceArchive(ABC):
         """All pieces."""
 
     @abstractmethod
-    def between(self, start: int, end: int) -> Sequence[Split]:
+    def between(self, spark: SparkSession, start: int, end: int) -> Needed:
         """The pieces that can hold rows with `start <= rowtime < end` (ms); all where pieces have no time."""
 
     @abstractmethod
