@@ -268,7 +268,7 @@ def _needed(
             needed[name] = archives[name].between(work.spark, start, end)
         else:
             time = partition_time(source.table, source.zone)
-            needed[name] = needed_pieces(source, time, fresh[name], start, end)
+            needed[name] = needed_pieces(work.spark, source, time, fresh[name], start, end)
     return needed
 
 

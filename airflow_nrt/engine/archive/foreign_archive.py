@@ -46,7 +46,7 @@ class ForeignArchive(SourceArchive):
         return self._files
 
     def between(self, spark: SparkSession, start: int, end: int) -> Needed:
-        return needed_pieces(self.judged_as, archive.partition_time(self._archive), self.pieces, start, end)
+        return needed_pieces(spark, self.judged_as, archive.partition_time(self._archive), self.pieces, start, end)
 
     def read(self, spark: SparkSession, pieces: Sequence[Split], tasks: Tasks, numbered: bool) -> ArchivedRows:
         numbers = {file.name: n for n, file in enumerate(pieces)} if numbered else None

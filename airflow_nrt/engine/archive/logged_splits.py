@@ -42,7 +42,7 @@ class LoggedSplits(SourceArchive):
     def between(self, spark: SparkSession, start: int, end: int) -> Needed:
         time = partition_time(self.source.table, self.source.zone)
         log = Logged() if time is None else self._logged(spark, start, end)
-        return needed_pieces(self.source, time, self.pieces, start, end, log)
+        return needed_pieces(spark, self.source, time, self.pieces, start, end, log)
 
     def _logged(self, spark: SparkSession, start: int, end: int) -> Logged:
         """What batches have brought, and their late ledgers."""

@@ -1,8 +1,8 @@
 """The pieces of an archive that can hold rows of an interval.
 
-The name of a partition says where its rows are looked for, and not that they are nowhere else: a file of another
-partition is left out only if it has no such row by the log, or by its own statistics. Of one about which neither knows
-anything the table may declare what the name means.
+The name of a partition says where rows of a time are looked for, and not that they are nowhere else. A file of another
+partition is left out because it has no such row: by the log, by its own statistics, or, of a file that no stream has
+read and that has none, by its rowtimes. Only where its table declares what the names mean these are not looked at.
 """
 
 from __future__ import annotations
@@ -10,8 +10,10 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from airflow_nrt.basics.durations import DAY
+from pyspark.sql import SparkSession
+
 from airflow_nrt.basics.partition_pattern import PartitionTime
+from airflow_nrt.engine.archive.scanned_times import SLACK, with_rows_between
 from airflow_nrt.engine.sources import source_of
 from airflow_nrt.home.log.entries import Split
 from airflow_nrt.model.partition_time import is_declared
@@ -36,8 +38,8 @@ class Needed:
         more = len(self.trusted) - _SHOWN
         return [
             f"table {source.table.name!r}: {len(self.trusted)} files of partitions of other times are not read "
-            f"({listed}{f' and {more} more' if more > 0 else ''}): it declares 'partition.time', no stream has read "
-            "them, and they have no statistics of their rowtimes. Leave that option out to have them read"
+            f"({listed}{f' and {more} more' if more > 0 else ''}), because it declares 'partition.time': no stream has "
+            "read them, and they have no statistics of their rowtimes. Without that option these are looked at"
         ]
 
 
@@ -51,25 +53,36 @@ class Logged:
 
 
 def needed_pieces(
-    source: Source, time: PartitionTime | None, pieces: Sequence[Split], start: int, end: int, log: Logged = Logged()
+    spark: SparkSession,
+    source: Source,
+    time: PartitionTime | None,
+    pieces: Sequence[Split],
+    start: int,
+    end: int,
+    log: Logged = Logged(),
 ) -> Needed:
-    """The pieces that can hold rows with `start <= rowtime < end` (ms). `time` is that of the partitions, if any."""
-    if time is None:
-        return Needed(pieces)
+    """The pieces that can hold rows with `start <= rowtime < end` (ms), in their order. `time` is that of the
+    partitions, if any."""
     table, connector = source.table, source_of(source.table)
-    # Statistics are of instants, the interval is on the clock of the windows.
-    slack = DAY if source.zone is not None else 0
-    needed: list[Split] = []
-    trusted: list[Split] = []
+    # A change may name a row by its key alone, without a time.
+    if time is None or table.is_changelog:
+        return Needed(pieces)
+    slack = SLACK if source.zone is not None else 0
+    needed: set[str] = set()
+    unknown: list[Split] = []
     for one in pieces:
         if time.may_hold(connector.partition(table, one), start, end):
-            needed.append(one)
+            needed.add(one.name)
         elif one.name not in log.elsewhere:
             times = connector.times(table, one)
-            if times is not None:
-                needed += [one] if times[0] - slack < end and times[1] + slack >= start else []
-            elif one.name not in log.read and is_declared(table):
-                trusted.append(one)
+            if times is not None and (times[0] - slack >= end or times[1] + slack < start):
+                continue
+            if times is not None or one.name in log.read:
+                needed.add(one.name)
             else:
-                needed.append(one)
-    return Needed(needed, len(pieces) - len(needed), trusted)
+                unknown.append(one)
+    trusted = unknown if is_declared(table) else []
+    if not trusted:
+        needed |= with_rows_between(spark, source, unknown, start, end)
+    found = [one for one in pieces if one.name in needed]
+    return Needed(found, len(pieces) - len(found), trusted)
