@@ -10,7 +10,7 @@ import time
 
 from airflow_nrt.basics.durations import format_duration
 from airflow_nrt.basics.errors import InputError
-from airflow_nrt.basics.instants import END_OF_TIME, format_instant
+from airflow_nrt.basics.instants import END_OF_TIME, format_instant, format_reached
 from airflow_nrt.basics.java_sources import JAVA_SOURCES
 from airflow_nrt.cli.common import add_home, add_json, print_json, print_lines
 from airflow_nrt.cli.terminal.colours import Colour, is_terminal, painted
@@ -76,7 +76,7 @@ def _lines(status: Status) -> list[str]:
         f"driver      {status.driver}{where}",
         f"log         entry {status.entry}" + (f", {_ago(status.age)}" if status.age is not None else ""),
         f"watermark   {format_instant(status.watermark)}{distance}",
-        f"windows     {status.windows} published, complete up to {format_instant(status.last_window)}",
+        f"windows     {status.windows} published, complete up to {format_reached(status.last_window)}",
         f"rows        {status.rows} from {status.files} splits; {status.late} late "
         f"({status.dropped} of them in no window), {status.rejected} rejected",
     ]

@@ -6,10 +6,10 @@ A backfill takes no epoch: it appends `restate` entries for complete windows whi
 from __future__ import annotations
 
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 
 from airflow_nrt.basics.errors import DataError, InputError
 from airflow_nrt.basics.instants import END_OF_TIME, format_instant
@@ -304,9 +304,8 @@ def _restate(work: _Work, what: _Restatement) -> list[Published]:
         if what.only is not None:
             frame = frame.where(frame["_nrt_end"].isin(sorted(what.only[insert.name])))
         frame = with_state(insert, frame, _final_state(insert, history))
-        directory = home.staged / f"restate-{uuid.uuid4().hex}"
         with shown_tasks(spark, f"{insert.name}, computing", work.say):
-            made = list(sink_of(insert).stage(frame, insert, directory, "restated", tasks.count))
+            made = list(_staged(work, insert, frame, tasks))
         staged += made
         work.say(f"{insert.name}: {len(made)} windows of {span_of(*work.span)} computed")
     for one in read.values():
@@ -322,6 +321,14 @@ def _restate(work: _Work, what: _Restatement) -> list[Published]:
     if len(entry.published) < len(staged):
         work.say(f"{len(staged) - len(entry.published)} windows have a newer version of the stream: theirs stand")
     return list(entry.published)
+
+
+def _staged(work: _Work, insert: Insert, frame: DataFrame, tasks: Tasks) -> Iterator[Published]:
+    """The windows of an insert, staged. One that stands with the same rows is staged as it stands."""
+    sink, home, published = sink_of(insert), work.home, work.history.published
+    for made in sink.stage(frame, insert, home.staged / f"restate-{uuid.uuid4().hex}", "restated", tasks.count):
+        standing = published.get((insert.name, made.target))
+        yield made if standing is None else sink.restaged(home, insert, made, standing)
 
 
 def _final_state(insert: Insert, history: History) -> str:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from pyspark.sql import SparkSession
 
 from airflow_nrt.engine.archive.late_files import late_files
 from airflow_nrt.engine.archive.needed_pieces import Logged, Needed, needed_pieces
+from airflow_nrt.engine.archive.own_results import published_again
 from airflow_nrt.engine.archive.source_archive import BACKFILL, ENTRY, ArchivedRows, SourceArchive
 from airflow_nrt.engine.failures.failures import CorruptFileError, explained
 from airflow_nrt.engine.sources import source_of
@@ -63,7 +65,11 @@ class LoggedSplits(SourceArchive):
         source, history = self.source, self.history
         connector = source_of(source.table)
         whole = [split for split in pieces if not split.corrupt]
-        usable, problems = connector.readable(spark, source.table, whole)
+        again = published_again(whole, self.home.group)
+        usable, problems = connector.readable(spark, source.table, [one for one in whole if one.name not in again])
+        lacking = len(usable) + len(again) < len(whole)
+        standing = {*(one.name for one in usable), *(name for name in again if Path(name).exists())}
+        usable = [one for one in whole if one.name in standing]
         problems += _check_corrupt(spark, source, [split for split in pieces if split.corrupt])
         order = {split.name: n for n, split in enumerate(history.splits(source.name))} if numbered else {}
         numbers = {split.name: order[split.name] for split in usable} if numbered else None
@@ -71,11 +77,15 @@ class LoggedSplits(SourceArchive):
         batch_of = history.batch_of(source.name)
         known = [(key, batch_of.get(split.name, BACKFILL)) for split in usable for key in connector.spellings(split)]
         entries = given_rows(spark, {FILE: "STRING", ENTRY: "BIGINT"}, known)
+        # What such a file says now is not what its batch has read.
+        others = frozenset(batch_of[name] for name in again if name in batch_of)
         return ArchivedRows(
             known_files(rows, entries, ENTRY),
-            tuple(usable),
-            problems=tuple(problems),
-            lacking=len(usable) < len(whole),
+            tuple(one for one in usable if one.name not in again and batch_of.get(one.name) not in others),
+            others,
+            tuple(problems),
+            lacking,
+            len(again),
         )
 
 

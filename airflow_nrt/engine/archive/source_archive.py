@@ -24,7 +24,8 @@ class ArchivedRows:
     """Rows as `Source.read` gives them, with `_nrt_entry`, the entry that committed each.
 
     `whole` are the splits of the log whose rows are all here, `partial` the entries of which some rows are here and
-    others are not. Some rows that were asked for are `lacking`, for reasons that are among the problems.
+    others are not. Some rows that were asked for are `lacking`, for reasons that are among the problems. So many files
+    were `published_again` by the report whose results they are, so that other rows are here than their batches read.
     """
 
     frame: DataFrame
@@ -32,6 +33,7 @@ class ArchivedRows:
     partial: frozenset[int] = frozenset()
     problems: tuple[str, ...] = ()
     lacking: bool = False
+    published_again: int = 0
 
 
 class SourceArchive(ABC):

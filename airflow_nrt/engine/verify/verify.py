@@ -90,7 +90,13 @@ def _verified(
             )
         elif source.table.watermark is not None:
             problems += check_watermarks(history, source.name, read)
-        if read.partial:
+        if read.published_again:
+            notes.append(
+                f"{source.name}: {read.published_again} files were published again by their report since they were "
+                "read: windows are compared with what these are now, and the watermarks and late rows of their batches "
+                "are not checked"
+            )
+        elif read.partial:
             notes.append(
                 f"{source.name}: {len(read.partial)} batches have rows in files that are not read here, too: their "
                 "watermarks, and their late rows in the ledger, are not checked"
