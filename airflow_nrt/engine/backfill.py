@@ -14,6 +14,7 @@ from pyspark.sql import DataFrame, SparkSession
 from airflow_nrt.basics.errors import DataError, InputError
 from airflow_nrt.basics.instants import END_OF_TIME, format_instant
 from airflow_nrt.basics.spelling import string_literal
+from airflow_nrt.basics.texts import counted
 from airflow_nrt.describe.mismatch import FAIL, REPAIR
 from airflow_nrt.describe.verdict import Verdict
 from airflow_nrt.engine.archive import archive_of_source
@@ -289,7 +290,7 @@ def _restate(work: _Work, what: _Restatement) -> list[Published]:
     for name, some in asked.items():
         work.notes.extend(one for one in some.notes(plan.source(name)) if one not in work.notes)
         if some.left_out:
-            work.say(f"source {name}: {len(some.pieces)} files, {some.left_out} others have no row of these windows")
+            work.say(f"source {name}: {counted(len(some.pieces), 'file')}, {some.left_out} left out: no row in windows")
     needed = {name: some.pieces for name, some in asked.items()}
     tasks = tune_for(spark, [split for splits in needed.values() for split in splits])
     read = {name: _streamed(work, archive, name, needed[name], tasks) for name, archive in archives.items()}

@@ -10,7 +10,6 @@ from pyspark.sql import SparkSession
 
 from airflow_nrt.engine.archive.late_files import late_files
 from airflow_nrt.engine.archive.needed_pieces import Logged, Needed, needed_pieces
-from airflow_nrt.engine.archive.own_results import published_again
 from airflow_nrt.engine.archive.source_archive import BACKFILL, ENTRY, ArchivedRows, SourceArchive
 from airflow_nrt.engine.failures.failures import CorruptFileError, explained
 from airflow_nrt.engine.sources import source_of
@@ -22,6 +21,7 @@ from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.batch_times import brought_in_time, late_ledgers
 from airflow_nrt.home.log.entries import Split
 from airflow_nrt.home.log.history import History
+from airflow_nrt.home.published_again import published_again
 from airflow_nrt.model.partition_time import partition_time
 from airflow_nrt.model.plan import Plan, Source
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pyspark.sql import SparkSession
 
 from airflow_nrt.basics.partition_pattern import PartitionTime
+from airflow_nrt.basics.texts import counted
 from airflow_nrt.engine.archive.scanned_times import SLACK, with_rows_between
 from airflow_nrt.engine.sources import source_of
 from airflow_nrt.home.log.entries import Split
@@ -35,11 +36,11 @@ class Needed:
         if not self.trusted:
             return []
         listed = ", ".join(one.name for one in self.trusted[:_SHOWN])
-        more = len(self.trusted) - _SHOWN
+        listed += f" and {len(self.trusted) - _SHOWN} more" if len(self.trusted) > _SHOWN else ""
         return [
-            f"table {source.table.name!r}: {len(self.trusted)} files of partitions of other times are not read "
-            f"({listed}{f' and {more} more' if more > 0 else ''}), because it declares 'partition.time': no stream has "
-            "read them, and they have no statistics of their rowtimes. Without that option these are looked at"
+            f"table {source.table.name!r}: {counted(len(self.trusted), 'file')} of partitions of other times left out "
+            f"({listed}), because it declares 'partition.time': no stream has read them, and they have no statistics "
+            "of their rowtimes. Without that option these are looked at"
         ]
 
 

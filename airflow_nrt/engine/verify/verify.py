@@ -12,6 +12,7 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 
 from airflow_nrt.basics.errors import InputError
+from airflow_nrt.basics.texts import counted
 from airflow_nrt.describe.verdict import Verdict
 from airflow_nrt.engine.archive import archive_of_source, is_filled_by_others
 from airflow_nrt.engine.archive.needed_pieces import Needed
@@ -92,9 +93,9 @@ def _verified(
             problems += check_watermarks(history, source.name, read)
         if read.published_again:
             notes.append(
-                f"{source.name}: {read.published_again} files were published again by their report since they were "
-                "read: windows are compared with what these are now, and the watermarks and late rows of their batches "
-                "are not checked"
+                f"{source.name}: {counted(read.published_again, 'file')} published again by another report since: "
+                "windows are compared with what is there now, and the watermarks and late rows of these batches are "
+                "not checked"
             )
         elif read.partial:
             notes.append(

@@ -152,7 +152,7 @@ def test_what_the_log_rules_out_is_not_read(spark, tmp_path: Path) -> None:
     files[3].unlink()
     start = MORNING + HOUR
     _, said = backfilled(spark, plan, tmp_path, start, start + HOUR)
-    assert "source events: 2 files, 3 others have no row of these windows" in said
+    assert "source events: 2 files, 3 left out: no row in windows" in said
     found = [row for row in rows_of(tmp_path / "curve") if milliseconds(row[1]) == start]
     assert found == [row for row in count_in(TUMBLING, [events], FEW) if milliseconds(row[1]) == start]
 
@@ -201,7 +201,7 @@ def test_without_a_log_a_file_is_left_out_by_its_own_times(spark, name: str, fmt
     result, said = backfilled(spark, plan, place, MORNING + HOUR, MORNING + 2 * HOUR)
     assert rows_of(place / "curve") == expected
     assert not result.notes
-    assert "source events: 2 files, 1 others have no row of these windows" in said
+    assert "source events: 2 files, 1 left out: no row in windows" in said
 
 
 def test_a_table_may_declare_what_its_partitions_hold(spark, tmp_path: Path) -> None:
@@ -211,5 +211,5 @@ def test_a_table_may_declare_what_its_partitions_hold(spark, tmp_path: Path) -> 
     result, _ = backfilled(spark, plan, tmp_path, MORNING + HOUR, MORNING + 2 * HOUR)
     assert rows_of(tmp_path / "curve") == expected
     (note,) = result.notes
-    assert note.startswith("table 'events': 2 files of partitions of other times are not read (")
+    assert note.startswith("table 'events': 2 files of partitions of other times left out (")
     assert "ds=2024-06-18/hh=00/a.csv" in note and "because it declares 'partition.time'" in note
