@@ -182,8 +182,9 @@ def _note_absorbed(history: History, n: int, after: Position) -> None:
     before = {name: history.position.operators.get(name, OperatorState()) for name in after.operators}
     if any(state.fired != before[name].fired for name, state in after.operators.items()):
         return
+    known = {file.path for state in before.values() for file in state.rows}
     history.absorbed[n] = {
-        name: Partials(tuple(file for file in state.rows if file not in before[name].rows))
+        name: Partials(tuple(file for file in state.rows if file.path not in known))
         for name, state in after.operators.items()
     }
 
