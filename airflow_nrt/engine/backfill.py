@@ -230,7 +230,8 @@ def _missing_partitions(plan: Plan, source: Source, interval: Interval) -> list[
         # Sessions can begin at any time before the interval: existing partitions there are read, none is required.
         start = interval.start
     connector = source_of(table)
-    present = {time.time_of(connector.partition(table, split)) for split in arrived(None, table)}
+    there = (connector.partition(table, split) for split in arrived(None, table))
+    present = {time.time_of(values) for values in there if time.is_of_time(values)}
     missing = [
         format_instant(at)
         for at in time.expected(start, interval.end)

@@ -78,7 +78,7 @@ def test_a_row_in_the_folder_of_another_hour(spark: SparkSession, tmp_path: Path
     plan = report(tmp_path, "nowhere:9092", "strays", archive_write="false")
     fill(tmp_path, 10, [1, 2])
     fill(tmp_path, 10, [31], folder=18)
-    fill(tmp_path, 9, [59])
+    fill(tmp_path, 13, [59])
     fill(tmp_path, 12, [0], folder=19)
     said: list[str] = []
     backfill(spark, plan, Home.create(tmp_path / "home", plan), TEN, check=False, say=said.append)

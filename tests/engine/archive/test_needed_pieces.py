@@ -105,6 +105,7 @@ def test_one_row_far_away(spark, folders: str, zone: str | None, tmp_path: Path)
     for day, lines in {
         "2024-06-18": [f"10,2024-06-18 02:00:00{suffix}"],
         "2024-06-19": [f"20,2024-06-19 03:00:00{suffix}"],
+        "__HIVE_DEFAULT_PARTITION__": [f"2,2024-06-18 05:00:00{suffix}"],
         "2024-06-25": [f"5,2024-06-18 04:00:00{suffix}", f"7,2024-06-25 01:00:00{suffix}"],
     }.items():
         file = tmp_path / "events" / f"d={day}" / "a.csv"
@@ -116,7 +117,7 @@ def test_one_row_far_away(spark, folders: str, zone: str | None, tmp_path: Path)
         stream.absorb(file)
     stream.end()
     before = rows_of(tmp_path / "days")
-    assert [row[1:] for row in before] == [(2, 15), (1, 20), (1, 7)]
+    assert [row[1:] for row in before] == [(3, 17), (1, 20), (1, 7)]
     start = milliseconds(before[0][0])
     backfilled(spark, plan, tmp_path, start, start + DAY)
     assert rows_of(tmp_path / "days") == before
