@@ -13,6 +13,8 @@ from airflow_nrt.basics.errors import InputError
 EPOCH = datetime(1970, 1, 1)
 END_OF_TIME = 2**62
 """The watermark of an input that has ended: every window is complete."""
+_NO_ROW = END_OF_TIME // 2
+"""No row has a time as late as this: windows that end after it are complete because their input has ended."""
 BEFORE_TIME = -END_OF_TIME
 """Before all windows and rows."""
 LAST_MINUTE = (datetime(9999, 12, 31) - EPOCH) // timedelta(milliseconds=1)
@@ -62,7 +64,7 @@ def format_instant(ms: int | None) -> str:
     """`2024-06-18 10:00:00`, with milliseconds only where there are any; `-` for none, `end` for the end of time."""
     if ms is None:
         return "-"
-    if ms >= END_OF_TIME:
+    if ms >= _NO_ROW:
         return "end"
     try:
         moment = EPOCH + timedelta(milliseconds=ms)
@@ -72,9 +74,14 @@ def format_instant(ms: int | None) -> str:
     return f"{text}.{ms % 1000:03d}" if ms % 1000 else text
 
 
+def format_reached(ms: int | None) -> str:
+    """The same of the end of what is complete, which is in words where the input has ended."""
+    return "the end of the input" if ms is not None and ms >= _NO_ROW else format_instant(ms)
+
+
 def iso_instant(ms: int | None) -> str | None:
     """`2024-06-18T10:00:00`, with milliseconds only where there are any; None for none and for the end of time."""
-    if ms is None or ms >= END_OF_TIME:
+    if ms is None or ms >= _NO_ROW:
         return None
     return format_instant(ms).replace(" ", "T", 1)
 

@@ -16,6 +16,8 @@ from airflow_nrt.basics.durations import DAY, HOUR
 from airflow_nrt.basics.errors import InputError
 from airflow_nrt.basics.instants import parse_instant
 
+NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
+"""The partition of NULL."""
 _VARIABLE = re.compile(r"\$(\w+)")
 
 
@@ -42,6 +44,10 @@ class PartitionTime:
         # `$ds` ends with what varies, `$month-01` has one constant place after it, `$year-01-01` two.
         return (DAY, 31 * DAY, 366 * DAY)[min(places.index(True), 2)] if any(places) else DAY
 
+    def is_of_time(self, values: Mapping[str, str]) -> bool:
+        """Whether the partition has a time at all: that of NULL has none, nor has a file beside all partitions."""
+        return all(values.get(name, NO_VALUE) != NO_VALUE for name in _VARIABLE.findall(self.pattern))
+
     def time_of(self, values: Mapping[str, str]) -> int:
         """The start of a partition. Raises InputError if the pattern does not fit the values."""
         text = _VARIABLE.sub(lambda match: values[match.group(1)], self.pattern)
@@ -55,7 +61,9 @@ class PartitionTime:
         return start - start % min(self.length, DAY)
 
     def may_hold(self, values: Mapping[str, str], start: int, end: int) -> bool:
-        """Whether the partition can hold rows with `start <= rowtime < end`."""
+        """Whether the partition can hold rows with `start <= rowtime < end`. One without a time can."""
+        if not self.is_of_time(values):
+            return True
         begins = self.time_of(values)
         latest = end if self.max_delay is None else end + self.max_delay
         return begins - self.slack < latest and begins + self.length + self.slack > start

@@ -10,8 +10,9 @@ import time
 
 from airflow_nrt.basics.durations import format_duration
 from airflow_nrt.basics.errors import InputError
-from airflow_nrt.basics.instants import END_OF_TIME, format_instant
+from airflow_nrt.basics.instants import END_OF_TIME, format_instant, format_reached
 from airflow_nrt.basics.java_sources import JAVA_SOURCES
+from airflow_nrt.basics.texts import counted
 from airflow_nrt.cli.common import add_home, add_json, print_json, print_lines
 from airflow_nrt.cli.terminal.colours import Colour, is_terminal, painted
 from airflow_nrt.cli.terminal.screen import CLEAR
@@ -21,7 +22,7 @@ from airflow_nrt.home.status import Status
 from airflow_nrt.launch.living import DIED, living_status
 
 _GOOD = (STARTING, RUNNING, FINISHED, STOPPED)
-_TO_LOOK_AT = ("changed", "unreadable", "suspect", "unusable")
+_TO_LOOK_AT = ("changed", "again", "unreadable", "suspect", "unusable")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -76,7 +77,7 @@ def _lines(status: Status) -> list[str]:
         f"driver      {status.driver}{where}",
         f"log         entry {status.entry}" + (f", {_ago(status.age)}" if status.age is not None else ""),
         f"watermark   {format_instant(status.watermark)}{distance}",
-        f"windows     {status.windows} published, complete up to {format_instant(status.last_window)}",
+        f"windows     {status.windows} published, complete up to {format_reached(status.last_window)}",
         f"rows        {status.rows} from {status.files} splits; {status.late} late "
         f"({status.dropped} of them in no window), {status.rejected} rejected",
     ]
@@ -85,6 +86,9 @@ def _lines(status: Status) -> list[str]:
     if status.changed_files:
         number = f" ({len(status.changed_files)} in all)" if len(status.changed_files) > 1 else ""
         lines.append(f"changed     {status.changed_files[0]}{number}: what was added or changed is in no result")
+    if status.published_again:
+        files = counted(status.published_again, "file")
+        lines.append(f"again       {files} published again by another report since: a backfill takes that in")
     if status.unreadable_files:
         lines.append(f"unreadable  {status.unreadable_files} splits wait until they can be opened (named in the log)")
     for name, reason in status.unusable.items():

@@ -117,6 +117,7 @@ def _batch_reads(plan: Plan, source: Source, start: int, end: int) -> dict[str, 
     else:
         reach = time.expected(earliest - time.slack, end + (time.max_delay or 0) + time.slack)
         reads["partitions"] = [format_instant(at) for at in reach]
+        reads["other_partitions"] = "files with a row of these windows, by the log or by the file itself"
     return reads
 
 

@@ -6,17 +6,19 @@ A backfill takes no epoch: it appends `restate` entries for complete windows whi
 from __future__ import annotations
 
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 
 from airflow_nrt.basics.errors import DataError, InputError
 from airflow_nrt.basics.instants import END_OF_TIME, format_instant
 from airflow_nrt.basics.spelling import string_literal
+from airflow_nrt.basics.texts import counted
 from airflow_nrt.describe.mismatch import FAIL, REPAIR
 from airflow_nrt.describe.verdict import Verdict
 from airflow_nrt.engine.archive import archive_of_source
+from airflow_nrt.engine.archive.needed_pieces import Needed, needed_pieces
 from airflow_nrt.engine.archive.source_archive import SourceArchive
 from airflow_nrt.engine.batch.batch import computed, same_rows, source_rows
 from airflow_nrt.engine.batch.progress import ShownWindows, shown_tasks, span_of
@@ -63,7 +65,10 @@ class BackfillResult:
 
 @dataclass(frozen=True)
 class _Work:
-    """What windows of an interval are computed from: all that the log says up to the last entry of `history`."""
+    """What windows of an interval are computed from: all that the log says up to the last entry of `history`.
+
+    `notes` gets what its result has to say of that.
+    """
 
     spark: SparkSession
     plan: Plan
@@ -71,6 +76,7 @@ class _Work:
     interval: Interval
     history: History
     say: Progress
+    notes: list[str]
 
     @property
     def span(self) -> tuple[int, int]:
@@ -121,7 +127,7 @@ def backfill(
     """
     notes = check_backfill(plan, home, interval)
     session = report_session(spark, plan)
-    work = _Work(session, plan, home, interval, read_history(home.log().entries(), plan), say)
+    work = _Work(session, plan, home, interval, read_history(home.log().entries(), plan), say, notes)
     streamed = bool(work.history.batches)
     for insert in plan.inserts:
         sink_of(insert).check(session, home, insert)
@@ -224,7 +230,8 @@ def _missing_partitions(plan: Plan, source: Source, interval: Interval) -> list[
         # Sessions can begin at any time before the interval: existing partitions there are read, none is required.
         start = interval.start
     connector = source_of(table)
-    present = {time.time_of(connector.partition(table, split)) for split in arrived(None, table)}
+    there = (connector.partition(table, split) for split in arrived(None, table))
+    present = {time.time_of(values) for values in there if time.is_of_time(values)}
     missing = [
         format_instant(at)
         for at in time.expected(start, interval.end)
@@ -248,23 +255,22 @@ def _first_row(plan: Plan, source: str, after: int) -> int | None:
 
 
 def _needed(
-    plan: Plan, pieces: Mapping[str, Sequence[Split]], archives: Mapping[str, SourceArchive], interval: Interval
-) -> dict[str, Sequence[Split]]:
-    """The pieces, of the archive or of what has arrived, whose partitions can have rows of the interval's windows."""
+    work: _Work, archives: Mapping[str, SourceArchive], fresh: Mapping[str, Sequence[Split]]
+) -> dict[str, Needed]:
+    """The pieces, of the archive or of what has arrived, that can have rows of the interval's windows."""
+    plan, interval = work.plan, work.interval
     assert interval.start is not None and interval.end is not None
-    needed: dict[str, Sequence[Split]] = {}
-    for name, listed in pieces.items():
-        table = plan.source(name).table
-        connector = source_of(table)
-        time = partition_time(table, plan.source(name).zone)
+    needed: dict[str, Needed] = {}
+    for source in plan.sources:
+        name = source.name
         start, end = _first_row(plan, name, interval.start), plan.rows_until(interval.end)
-        if start is not None and name in archives and not plan.is_read_by_clock(name):
-            needed[name] = archives[name].between(start, end)
-            continue
-        if time is None or start is None or plan.is_read_by_clock(name):
-            needed[name] = listed
-            continue
-        needed[name] = [one for one in listed if time.may_hold(connector.partition(table, one), start, end)]
+        if start is None or plan.updated_by(name) or plan.is_read_by_clock(name):
+            needed[name] = Needed(archives[name].pieces if name in archives else fresh[name])
+        elif name in archives:
+            needed[name] = archives[name].between(work.spark, start, end)
+        else:
+            time = partition_time(source.table, source.zone)
+            needed[name] = needed_pieces(work.spark, source, time, fresh[name], start, end)
     return needed
 
 
@@ -278,11 +284,15 @@ def _restate(work: _Work, what: _Restatement) -> list[Published]:
     """
     spark, plan, home, history = work.spark, work.plan, work.home, work.history
     streamed = bool(history.batches)
-    known = {one.name: archive_of_source(one, history, home) for one in plan.sources}
+    known = {one.name: archive_of_source(plan, one, history, home) for one in plan.sources}
     archives = {name: archive for name, archive in known.items() if streamed or not archive.knows_arrival}
     fresh = {one.name: arrived(spark, one.table) for one in plan.sources if one.name not in archives}
-    pieces = {**{name: archive.pieces for name, archive in archives.items()}, **fresh}
-    needed = _needed(plan, pieces, archives, work.interval)
+    asked = _needed(work, archives, fresh)
+    for name, some in asked.items():
+        work.notes.extend(one for one in some.notes(plan.source(name)) if one not in work.notes)
+        if some.left_out:
+            work.say(f"source {name}: {counted(len(some.pieces), 'file')}, {some.left_out} left out: no row in windows")
+    needed = {name: some.pieces for name, some in asked.items()}
     tasks = tune_for(spark, [split for splits in needed.values() for split in splits])
     read = {name: _streamed(work, archive, name, needed[name], tasks) for name, archive in archives.items()}
     unread = {n: source_rows(spark, plan, n, splits, None, tasks) for n, splits in needed.items() if n not in read}
@@ -296,9 +306,8 @@ def _restate(work: _Work, what: _Restatement) -> list[Published]:
         if what.only is not None:
             frame = frame.where(frame["_nrt_end"].isin(sorted(what.only[insert.name])))
         frame = with_state(insert, frame, _final_state(insert, history))
-        directory = home.staged / f"restate-{uuid.uuid4().hex}"
         with shown_tasks(spark, f"{insert.name}, computing", work.say):
-            made = list(sink_of(insert).stage(frame, insert, directory, "restated", tasks.count))
+            made = list(_staged(work, insert, frame, tasks))
         staged += made
         work.say(f"{insert.name}: {len(made)} windows of {span_of(*work.span)} computed")
     for one in read.values():
@@ -314,6 +323,14 @@ def _restate(work: _Work, what: _Restatement) -> list[Published]:
     if len(entry.published) < len(staged):
         work.say(f"{len(staged) - len(entry.published)} windows have a newer version of the stream: theirs stand")
     return list(entry.published)
+
+
+def _staged(work: _Work, insert: Insert, frame: DataFrame, tasks: Tasks) -> Iterator[Published]:
+    """The windows of an insert, staged. One that stands with the same rows is staged as it stands."""
+    sink, home, published = sink_of(insert), work.home, work.history.published
+    for made in sink.stage(frame, insert, home.staged / f"restate-{uuid.uuid4().hex}", "restated", tasks.count):
+        standing = published.get((insert.name, made.target))
+        yield made if standing is None else sink.restaged(home, insert, made, standing)
 
 
 def _final_state(insert: Insert, history: History) -> str:

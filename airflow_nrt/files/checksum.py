@@ -1,7 +1,8 @@
-"""The checksum of a published file."""
+"""The contents of published files: their checksums, and whether two are the same."""
 
 from __future__ import annotations
 
+import filecmp
 import hashlib
 from pathlib import Path
 
@@ -15,3 +16,11 @@ def checksum_of(file: Path) -> str:
         while piece := content.read(_AT_ONCE):
             digest.update(piece)
     return digest.hexdigest()
+
+
+def is_same(one: Path, other: Path) -> bool:
+    """Whether both files are there and have the same content."""
+    try:
+        return filecmp.cmp(one, other, shallow=False)
+    except FileNotFoundError:
+        return False

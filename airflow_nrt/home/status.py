@@ -11,6 +11,7 @@ from airflow_nrt.home.log.changed_files import changes_of, last_read
 from airflow_nrt.home.log.entries import OperatorState, Position, Restate
 from airflow_nrt.home.log.log import Log
 from airflow_nrt.home.notes.unusable import unusable_classes
+from airflow_nrt.home.published_again import published_again
 from airflow_nrt.model.zones import wall_clock
 
 STALE_MS = 15_000
@@ -58,7 +59,8 @@ class Pulse:
 class Status(Pulse):
     """The parts that need the whole log, and the files that were read.
 
-    `changed_files` are those of the last read files that have changed since, as far as this host can see them. `age` is
+    `changed_files` are those of the last read files that have changed since, as far as this host can see them. So many
+    others were `published_again` by the report whose results they are. `age` is
     the time since the last entry was written (ms); None where there is none. `unusable` are the classes in Java that
     the driver goes without, each with why it does not fit its Spark.
     """
@@ -69,6 +71,7 @@ class Status(Pulse):
     age: int | None
     suspects: dict[str, int]
     changed_files: list[str]
+    published_again: int = 0
     unreadable_files: int = 0
     unusable: dict[str, str] = field(default_factory=dict)
 
@@ -88,6 +91,9 @@ def read_status(home: Home, now: int | None = None) -> Status:
     beat = pulse.heartbeat
     unfit = unusable_classes(home, beat.epoch) if beat else None
     restated, suspects = _restatements(log, log.position())
+    read = last_read(log)
+    changes = changes_of(read)
+    again = published_again((file for file in read if file.name in changes), home.group)
     return Status(
         **vars(pulse),
         restatements=restated,
@@ -95,7 +101,8 @@ def read_status(home: Home, now: int | None = None) -> Status:
         pending_bytes=beat.pending_bytes if beat else 0,
         age=(now or now_ms()) - log.read(log.last).time if log.last >= 0 else None,
         suspects=suspects,
-        changed_files=list(changes_of(last_read(log)).values()),
+        changed_files=[change for name, change in changes.items() if name not in again],
+        published_again=len(again),
         unreadable_files=beat.unreadable_files if beat else 0,
         unusable=dict(unfit.reasons) if unfit else {},
     )

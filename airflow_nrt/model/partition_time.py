@@ -9,6 +9,11 @@ from airflow_nrt.model.options.known import source_option
 from airflow_nrt.model.tables import Table
 
 
+def is_declared(table: Table) -> bool:
+    """Whether the table says itself what the time of its partitions means, so that their names can be relied on."""
+    return "partition.time" in table.options
+
+
 def partition_time(table: Table, zone: str | None = None) -> PartitionTime | None:
     """The time that each partition covers; None if the table does not declare it.
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from airflow_nrt.basics.durations import format_duration
-from airflow_nrt.basics.instants import format_instant
+from airflow_nrt.basics.instants import format_instant, format_reached
 from airflow_nrt.model.zones import wall_clock_passed
 
 STALE, FRESH = "stale", "fresh"
@@ -37,7 +37,7 @@ class Notice:
 
     @property
     def text(self) -> str:
-        end, reached = format_instant(self.window_end), format_instant(self.complete_until)
+        end, reached = format_instant(self.window_end), format_reached(self.complete_until)
         if self.state == FRESH:
             return f"{self.table} is fresh again: the window that ends at {end} is published, complete up to {reached}"
         return (

@@ -6,7 +6,7 @@ import asyncio
 from typing import Any
 
 from airflow_nrt.basics.durations import SECOND, format_duration
-from airflow_nrt.basics.instants import END_OF_TIME, format_instant, iso_instant, iso_moment
+from airflow_nrt.basics.instants import END_OF_TIME, format_instant, format_reached, iso_instant, iso_moment
 from airflow_nrt.home.heartbeat import now_ms
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.status import Pulse, Status, read_pulse
@@ -24,7 +24,7 @@ def status_line(pulse: Pulse) -> str:
     restarts = "1 restart" if pulse.restarts == 1 else f"{pulse.restarts} restarts"
     return (
         f"{pulse.report} {pulse.driver}: {pulse.windows} windows published, complete up to "
-        f"{format_instant(pulse.last_window)}; watermark {format_instant(pulse.watermark)}{_distance(pulse)}; "
+        f"{format_reached(pulse.last_window)}; watermark {format_instant(pulse.watermark)}{_distance(pulse)}; "
         f"{pulse.rows} rows, {pulse.late} late, {pulse.rejected} rejected; {restarts}"
     ) + (f"; {error}" if error else "")
 

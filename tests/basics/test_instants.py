@@ -8,7 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from airflow_nrt.basics.instants import END_OF_TIME, format_instant, from_datetime, parse_instant
+from airflow_nrt.basics.durations import DAY
+from airflow_nrt.basics.instants import (
+    END_OF_TIME,
+    format_instant,
+    format_reached,
+    from_datetime,
+    iso_instant,
+    parse_instant,
+)
 
 DAY_MS = 24 * 3_600_000
 NOON = parse_instant("2024-06-18 12:00")
@@ -54,6 +62,7 @@ def test_a_datetime_with_a_zone_is_taken_at_utc() -> None:
     [
         (None, "-"),
         (END_OF_TIME, "end"),
+        (END_OF_TIME - END_OF_TIME % DAY, "end"),
         (0, "1970-01-01 00:00:00"),
         (-1, "1969-12-31 23:59:59.999"),
         (10**17, "100000000000000000 ms"),
@@ -61,3 +70,9 @@ def test_a_datetime_with_a_zone_is_taken_at_utc() -> None:
 )
 def test_said_to_people(ms: int | None, text: str) -> None:
     assert format_instant(ms) == text
+
+
+def test_windows_that_the_end_of_the_input_has_completed_are_up_to_that() -> None:
+    last = END_OF_TIME - END_OF_TIME % DAY
+    assert [format_reached(one) for one in (None, NOON, last)] == ["-", "2024-06-18 12:00:00", "the end of the input"]
+    assert iso_instant(last) is None

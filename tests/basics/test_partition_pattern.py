@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from airflow_nrt.basics.durations import DAY, HOUR, MINUTE
 from airflow_nrt.basics.errors import InputError
 from airflow_nrt.basics.instants import format_instant, parse_instant
-from airflow_nrt.basics.partition_pattern import PartitionTime, check_pattern
+from airflow_nrt.basics.partition_pattern import NO_VALUE, PartitionTime, check_pattern
 from airflow_nrt.model.partition_time import partition_time
 from airflow_nrt.model.tables import Table
 
@@ -66,6 +66,12 @@ def test_values_that_are_no_time() -> None:
     with pytest.raises(InputError) as wrong:
         HOURLY.time_of({"ds": "yesterday", "hh": "12"})
     assert "the partition ds=yesterday/hh=12 has no time: pattern '$ds $hh:00:00'" in str(wrong.value)
+
+
+@pytest.mark.parametrize("values", [{"ds": "2024-06-18", "hh": NO_VALUE}, {"ds": "2024-06-18"}, {}])
+def test_a_partition_without_a_time_can_hold_any_row(values: dict[str, str]) -> None:
+    assert not HOURLY.is_of_time(values) and HOURLY.may_hold(values, 0, 1)
+    assert HOURLY.is_of_time({**folder(0), "shop": NO_VALUE})
 
 
 def test_a_pattern_uses_partition_keys_only() -> None:

@@ -18,7 +18,6 @@ from hypothesis import strategies as st
 
 from airflow_nrt.basics.errors import HomeError, InputError, NrtError
 from airflow_nrt.engine.sinks import sink_of
-from airflow_nrt.engine.sinks.filesystem import OWNER
 from airflow_nrt.home.driver_log import last_lines_or_reason
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.launch_failure import launch_failure, note_launch_failure
@@ -26,6 +25,7 @@ from airflow_nrt.home.ledger import records
 from airflow_nrt.home.log.chapters import CHAPTER, chapter_of
 from airflow_nrt.home.log.entries import OperatorState, Position, Tick
 from airflow_nrt.home.log.log import Log
+from airflow_nrt.home.published_directory import OWNER
 from airflow_nrt.home.status import read_status
 from airflow_nrt.launch.start import start_launch
 from airflow_nrt.launch.submission import Submission

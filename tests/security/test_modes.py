@@ -130,13 +130,13 @@ def test_a_home_from_before_is_opened(tmp_path: Path, capsys: pytest.CaptureFixt
 
 def test_the_owner_of_a_sink_can_be_read_by_the_next_report(tmp_path: Path) -> None:
     from airflow_nrt.engine.sinks import sink_of
-    from airflow_nrt.engine.sinks.filesystem import OWNER
+    from airflow_nrt.home.published_directory import OWNER, PLACE
 
     for name in ("first", "second"):
         plan = plan_of(base=tmp_path, name=name)
         home = Home.create(tmp_path / name, plan)
         if name == "first":
             sink_of(plan.inserts[0]).check(NO_SPARK, home, plan.inserts[0])
-    assert os.stat(tmp_path / "curve" / OWNER).st_mode & 0o777 == 0o644
+    assert [os.stat(tmp_path / "curve" / mark).st_mode & 0o777 for mark in (OWNER, PLACE)] == [0o644, 0o644]
     with pytest.raises(InputError, match=f"another home publishes to .*{Home.open(tmp_path / 'first').identity().id}"):
         sink_of(plan.inserts[0]).check(NO_SPARK, home, plan.inserts[0])

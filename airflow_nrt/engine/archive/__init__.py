@@ -12,17 +12,17 @@ from airflow_nrt.engine.archive.own_archive import OwnArchive
 from airflow_nrt.engine.archive.source_archive import SourceArchive
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.history import History
-from airflow_nrt.model.plan import Source
+from airflow_nrt.model.plan import Plan, Source
 
 
-def archive_of_source(source: Source, history: History, home: Home) -> SourceArchive:
+def archive_of_source(plan: Plan, source: Source, history: History, home: Home) -> SourceArchive:
     """Where the rows of this source are read again."""
     if is_filled_by_others(source):
         return ForeignArchive(source)
     # A backfill before the first stream wrote no archive.
     if source.is_archived and history.batches and not history.has_unread(source.name):
         return OwnArchive(source, history, home)
-    return LoggedSplits(source, history)
+    return LoggedSplits(plan, source, history, home)
 
 
 def is_filled_by_others(source: Source) -> bool:

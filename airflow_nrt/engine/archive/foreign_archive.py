@@ -10,9 +10,9 @@ from typing import ClassVar
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
+from airflow_nrt.engine.archive.needed_pieces import Needed, needed_pieces
 from airflow_nrt.engine.archive.source_archive import BACKFILL, ENTRY, ArchivedRows, SourceArchive
 from airflow_nrt.engine.sources import arrived
-from airflow_nrt.engine.sources.arrivals import partition_values
 from airflow_nrt.engine.sources.file_rows import read_files
 from airflow_nrt.engine.sources.linked_files import check_links
 from airflow_nrt.engine.sources.request import ReadRequest
@@ -46,9 +46,8 @@ class ForeignArchive(SourceArchive):
         """The files that are there at the first call."""
         return self._files
 
-    def between(self, start: int, end: int) -> Sequence[Split]:
-        time, root = archive.partition_time(self._archive), self._archive.insert.sink.path
-        return [one for one in self.pieces if time.may_hold(partition_values(one.name, root), start, end)]
+    def between(self, spark: SparkSession, start: int, end: int) -> Needed:
+        return needed_pieces(spark, self.judged_as, archive.partition_time(self._archive), self.pieces, start, end)
 
     def read(self, spark: SparkSession, pieces: Sequence[Split], tasks: Tasks, numbered: bool) -> ArchivedRows:
         check_links(spark, self._archive.insert.sink, files_of(pieces))

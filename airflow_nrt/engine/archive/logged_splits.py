@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from pyspark.sql import SparkSession
 
+from airflow_nrt.engine.archive.late_files import late_files
+from airflow_nrt.engine.archive.needed_pieces import Logged, Needed, needed_pieces
 from airflow_nrt.engine.archive.source_archive import BACKFILL, ENTRY, ArchivedRows, SourceArchive
 from airflow_nrt.engine.failures.failures import CorruptFileError, explained
 from airflow_nrt.engine.sources import source_of
@@ -14,16 +17,21 @@ from airflow_nrt.engine.sources.place import FILE, known_files
 from airflow_nrt.engine.sources.request import ReadRequest
 from airflow_nrt.engine.spark.given_rows import given_rows
 from airflow_nrt.engine.spark.tuning import ONE, Tasks
+from airflow_nrt.home.home import Home
+from airflow_nrt.home.log.batch_times import brought_in_time, late_ledgers
 from airflow_nrt.home.log.entries import Split
 from airflow_nrt.home.log.history import History
+from airflow_nrt.home.published_again import published_again
 from airflow_nrt.model.partition_time import partition_time
-from airflow_nrt.model.plan import Source
+from airflow_nrt.model.plan import Plan, Source
 
 
 @dataclass(frozen=True)
 class LoggedSplits(SourceArchive):
+    plan: Plan
     source: Source
     history: History
+    home: Home
 
     @property
     def judged_as(self) -> Source:
@@ -33,19 +41,35 @@ class LoggedSplits(SourceArchive):
     def pieces(self) -> Sequence[Split]:
         return self.history.splits(self.source.name)
 
-    def between(self, start: int, end: int) -> Sequence[Split]:
-        table = self.source.table
-        time = partition_time(table, self.source.zone)
-        if time is None:
-            return self.pieces
-        connector = source_of(table)
-        return [split for split in self.pieces if time.may_hold(connector.partition(table, split), start, end)]
+    def between(self, spark: SparkSession, start: int, end: int) -> Needed:
+        time = partition_time(self.source.table, self.source.zone)
+        log = Logged() if time is None else self._logged(spark, start, end)
+        return needed_pieces(spark, self.source, time, self.pieces, start, end, log)
+
+    def _logged(self, spark: SparkSession, start: int, end: int) -> Logged:
+        """What batches have brought, and their late ledgers."""
+        plan, history = self.plan, self.history
+        batch_of = history.batch_of(self.source.name)
+        batches = dict.fromkeys(batch_of.values())
+        others = [n for n in batches if not brought_in_time(plan, history, n, start, end)]
+        ledgers = {n: [self.home.path / one for one in late_ledgers(plan, history, n)] for n in others}
+        unsure = {n for n, found in ledgers.items() if not all(ledger.is_dir() for ledger in found)}
+        late = late_files(spark, (ledger for found in ledgers.values() for ledger in found), start, end)
+        known, connector = set(others) - unsure, source_of(self.source.table)
+        elsewhere = (one for one in self.pieces if batch_of.get(one.name) in known)
+        return Logged(
+            frozenset(batch_of), frozenset(one.name for one in elsewhere if connector.in_ledger(one) not in late)
+        )
 
     def read(self, spark: SparkSession, pieces: Sequence[Split], tasks: Tasks, numbered: bool) -> ArchivedRows:
         source, history = self.source, self.history
         connector = source_of(source.table)
         whole = [split for split in pieces if not split.corrupt]
-        usable, problems = connector.readable(spark, source.table, whole)
+        again = published_again(whole, self.home.group)
+        usable, problems = connector.readable(spark, source.table, [one for one in whole if one.name not in again])
+        lacking = len(usable) + len(again) < len(whole)
+        standing = {*(one.name for one in usable), *(name for name in again if Path(name).exists())}
+        usable = [one for one in whole if one.name in standing]
         problems += _check_corrupt(spark, source, [split for split in pieces if split.corrupt])
         order = {split.name: n for n, split in enumerate(history.splits(source.name))} if numbered else {}
         numbers = {split.name: order[split.name] for split in usable} if numbered else None
@@ -53,11 +77,15 @@ class LoggedSplits(SourceArchive):
         batch_of = history.batch_of(source.name)
         known = [(key, batch_of.get(split.name, BACKFILL)) for split in usable for key in connector.spellings(split)]
         entries = given_rows(spark, {FILE: "STRING", ENTRY: "BIGINT"}, known)
+        # What such a file says now is not what its batch has read.
+        others = frozenset(batch_of[name] for name in again if name in batch_of)
         return ArchivedRows(
             known_files(rows, entries, ENTRY),
-            tuple(usable),
-            problems=tuple(problems),
-            lacking=len(usable) < len(whole),
+            tuple(one for one in usable if one.name not in again and batch_of.get(one.name) not in others),
+            others,
+            tuple(problems),
+            lacking,
+            len(again),
         )
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
+from airflow_nrt.engine.archive.needed_pieces import Needed
 from airflow_nrt.engine.archive.source_archive import ENTRY, ArchivedRows, SourceArchive
 from airflow_nrt.engine.sources.archive.readable_files import readable_files
 from airflow_nrt.engine.sources.arrivals import partition_values
@@ -63,9 +64,11 @@ class OwnArchive(SourceArchive):
     def pieces(self) -> Sequence[Split]:
         return [_archive_file(path, one, frozenset([path])) for path, one in self._files.items()]
 
-    def between(self, start: int, end: int) -> Sequence[Split]:
-        time, root = archive.partition_time(self._archive), str(self._root)
-        return [one for one in self.pieces if time.may_hold(partition_values(one.name, root), start, end)]
+    def between(self, spark: SparkSession, start: int, end: int) -> Needed:
+        """By the names of partitions alone: the stream has named them by the rowtimes of their rows."""
+        time, root, pieces = archive.partition_time(self._archive), str(self._root), self.pieces
+        found = [one for one in pieces if time.may_hold(partition_values(one.name, root), start, end)]
+        return Needed(found, len(pieces) - len(found))
 
     def read(self, spark: SparkSession, pieces: Sequence[Split], tasks: Tasks, numbered: bool) -> ArchivedRows:
         asked = [one for one in pieces if isinstance(one, _ArchiveFile)]

@@ -9,6 +9,7 @@ from typing import ClassVar
 
 from pyspark.sql import DataFrame, SparkSession
 
+from airflow_nrt.engine.archive.needed_pieces import Needed
 from airflow_nrt.engine.spark.tuning import Tasks
 from airflow_nrt.home.log.entries import Split
 from airflow_nrt.model.plan import Source
@@ -23,7 +24,8 @@ class ArchivedRows:
     """Rows as `Source.read` gives them, with `_nrt_entry`, the entry that committed each.
 
     `whole` are the splits of the log whose rows are all here, `partial` the entries of which some rows are here and
-    others are not. Some rows that were asked for are `lacking`, for reasons that are among the problems.
+    others are not. Some rows that were asked for are `lacking`, for reasons that are among the problems. So many files
+    were `published_again` by the report whose results they are, so that other rows are here than their batches read.
     """
 
     frame: DataFrame
@@ -31,6 +33,7 @@ class ArchivedRows:
     partial: frozenset[int] = frozenset()
     problems: tuple[str, ...] = ()
     lacking: bool = False
+    published_again: int = 0
 
 
 class SourceArchive(ABC):
@@ -59,7 +62,7 @@ class SourceArchive(ABC):
         """All pieces."""
 
     @abstractmethod
-    def between(self, start: int, end: int) -> Sequence[Split]:
+    def between(self, spark: SparkSession, start: int, end: int) -> Needed:
         """The pieces that can hold rows with `start <= rowtime < end` (ms); all where pieces have no time."""
 
     @abstractmethod

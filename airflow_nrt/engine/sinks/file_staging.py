@@ -13,6 +13,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from airflow_nrt.basics.instants import format_instant
+from airflow_nrt.basics.partition_pattern import NO_VALUE
 from airflow_nrt.basics.spelling import quote, string_literal
 from airflow_nrt.basics.times_of_day import as_field, as_spark_time, with_times
 from airflow_nrt.engine.java.objects import java_class
@@ -29,9 +30,6 @@ from airflow_nrt.model.options.csv_rows import csv_rows
 from airflow_nrt.model.options.known import sink_option
 from airflow_nrt.model.plan import Insert
 from airflow_nrt.model.tables import Column, Table
-
-NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
-"""The partition of NULL."""
 
 
 def root_of(insert: Insert) -> Path:

@@ -12,8 +12,9 @@ import contextlib
 import hashlib
 import os
 import re
+import shutil
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os.path import normpath
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,20 +23,21 @@ from pyspark.sql import DataFrame, SparkSession
 
 from airflow_nrt.basics.errors import HomeError, InputError
 from airflow_nrt.engine.sinks import file_staging
+from airflow_nrt.engine.sinks.same_rows import have_same_rows
 from airflow_nrt.engine.sinks.sink import Decided, Sink, Standing
 from airflow_nrt.engine.sinks.standing_files import as_read, blurred, foreign_rows, standing_rows
+from airflow_nrt.files.checksum import checksum_of, is_same
 from airflow_nrt.files.durable import put_if_absent
 from airflow_nrt.files.private_files import read_regular
 from airflow_nrt.files.public_files import PUBLIC
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Entry, Published
+from airflow_nrt.home.published_directory import OWNER, note_place
 from airflow_nrt.model.plan import Insert
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-OWNER = ".nrt-owner"
-"""The file with the id of the home that publishes into a directory. Readers skip it, because its name has a dot."""
 _MOST_BYTES_OF_ID = 64
 
 
@@ -59,10 +61,26 @@ class Filesystem(Sink):
     def stage(self, frame: DataFrame, insert: Insert, directory: Path, state: str, tasks: int) -> list[Published]:
         return file_staging.stage(frame, insert, directory, state, tasks)
 
+    def restaged(self, home: Home, insert: Insert, made: Published, standing: Published) -> Published:
+        old, new = self._root(insert) / standing.target, home.path / made.staged
+        if made.target != standing.target or made.checksum == standing.checksum or made.rows != standing.rows:
+            return made
+        try:
+            is_right = not insert.order and checksum_of(old) == standing.checksum
+            if not is_right or not have_same_rows(insert.sink.suffix, made.rows, old, new):
+                return made
+            shutil.copyfile(old, new)
+        except (FileNotFoundError, PermissionError):
+            return made
+        return replace(made, checksum=standing.checksum)
+
     def publish(
         self, spark: SparkSession, home: Home, insert: Insert, entry: Entry, files: Sequence[Published]
     ) -> None:
-        """Moves staged files to their places. A missing file has been moved already."""
+        """Moves staged files to their places. A missing file has been moved already.
+
+        A place that has the same content stays as it is: whoever has read it finds no change.
+        """
         for published in files:
             self._move(home, insert, published)
 
@@ -70,6 +88,9 @@ class Filesystem(Sink):
         target, staged = self._root(insert) / published.target, home.path / published.staged
         target.parent.mkdir(parents=True, exist_ok=True)
         try:
+            if is_same(staged, target):
+                os.unlink(staged)
+                return
             # Denied if an executor wrote it as another user; then it is readable for the home's group.
             with contextlib.suppress(PermissionError):
                 os.chmod(staged, PUBLIC)
@@ -137,6 +158,7 @@ def _check(home: Home, insert: Insert, root: Path) -> None:
                 f"table {insert.sink.name!r}: another home publishes to {root} (its id is {standing}); "
                 "give this report a directory of its own"
             )
+    note_place(root, home)
 
 
 def _owner(file: Path) -> str:

@@ -67,6 +67,11 @@ class Sink(ABC):
         `emits_changes`, its changes are staged instead (`_nrt_op`).
         """
 
+    def restaged(self, home: Home, insert: Insert, made: Published, standing: Published) -> Published:
+        """A staged window that is to replace a standing one, as it is published: as that stands, if the rows are the
+        same."""
+        return made
+
     publishes_entries: ClassVar[bool] = False
     """Whether all that an entry publishes becomes visible at once. Else one file after the other does.
 

@@ -8,6 +8,7 @@ from functools import reduce
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
 
+from airflow_nrt.basics.partition_pattern import NO_VALUE
 from airflow_nrt.basics.spelling import quote
 from airflow_nrt.basics.types import STRING
 from airflow_nrt.engine.sources.arrivals import partition_values
@@ -116,7 +117,7 @@ def _asked_files(
 
 
 def _partition(value: str | None) -> str | None:
-    return None if value == "__HIVE_DEFAULT_PARTITION__" else value
+    return None if value == NO_VALUE else value
 
 
 def _of_partitions(rows: DataFrame, asked: PartitionFilter | None) -> DataFrame:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import Path
 
 from pyspark.sql import DataFrame, SparkSession
 
@@ -12,6 +13,7 @@ from airflow_nrt.engine.sources.linked_files import check_links, guard_directory
 from airflow_nrt.engine.sources.links import Links
 from airflow_nrt.engine.sources.request import ReadRequest
 from airflow_nrt.engine.sources.source import Source, SplitEnumerator
+from airflow_nrt.engine.spark.footers import times_in
 from airflow_nrt.engine.spark.paths import file_keys, file_uri
 from airflow_nrt.home.log.changed_files import LastRead, change_of
 from airflow_nrt.home.log.entries import SourceFile, Split, files_of
@@ -80,3 +82,13 @@ class Filesystem(Source):
 
     def partition(self, table: Table, split: Split) -> dict[str, str]:
         return partition_values(split.name, table.path)
+
+    def times(self, table: Table, split: Split) -> tuple[int, int] | None:
+        mark = table.watermark
+        if mark is None or table.format != "parquet" or mark.column not in {one.name for one in table.physical}:
+            return None
+        try:
+            return times_in(Path(split.name), (mark.column, *mark.path))
+        except (OSError, ValueError):
+            # What is wrong with it is said when it is read.
+            return None

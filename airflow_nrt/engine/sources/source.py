@@ -138,3 +138,7 @@ class Source(ABC):
     def partition(self, table: Table, split: Split) -> dict[str, str]:
         """The partition of all rows of the split, by the table's partition keys; empty if there is none."""
         return {}
+
+    def times(self, table: Table, split: Split) -> tuple[int, int] | None:
+        """The least and the greatest rowtime (ms, UTC) in the split, where it says so itself without being read."""
+        return None

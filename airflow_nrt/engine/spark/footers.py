@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pyspark.sql.types import StructType
 
+_IN_MILLISECOND = {"milliseconds": 1, "microseconds": 1000, "nanoseconds": 1_000_000}
+_FIRST_SURE = -2_208_988_800_000
+"""1900-01-01 in milliseconds. Older writers counted the days before by another calendar."""
 _SCHEMA = b"org.apache.spark.sql.parquet.row.metadata"
 
 
@@ -45,6 +48,29 @@ def read_footer(files: Iterable[Path], columns: Iterable[str] = ()) -> Footer:
             for group in range(footer.num_row_groups):
                 found[name] = _merged(found[name], footer.row_group(group).column(n).statistics)
     return Footer(rows, found)
+
+
+def times_in(file: Path, column: Sequence[str]) -> tuple[int, int] | None:
+    """The least and the greatest time (ms) in a column of a file, by its path; None if the footer does not say.
+
+    Writers of INT96 leave them out. Raises ValueError if it is no Parquet file.
+    """
+    footer = _metadata(file)
+    place = next((n for n in range(footer.num_columns) if footer.schema.column(n).path == ".".join(column)), None)
+    if place is None:
+        return None
+    unit = json.loads(footer.schema.column(place).logical_type.to_json()).get("timeUnit")
+    extremes: list[int] = []
+    for group in range(footer.num_row_groups):
+        chunk = footer.row_group(group).column(place)
+        statistics = chunk.statistics
+        if statistics is None or unit not in _IN_MILLISECOND:
+            return None
+        if statistics.has_min_max:
+            extremes += [statistics.min_raw // _IN_MILLISECOND[unit], statistics.max_raw // _IN_MILLISECOND[unit]]
+        elif not statistics.has_null_count or statistics.null_count < chunk.num_values:
+            return None
+    return (min(extremes), max(extremes)) if extremes and min(extremes) >= _FIRST_SURE else None
 
 
 def schema_of(file: Path) -> StructType:

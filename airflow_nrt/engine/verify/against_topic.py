@@ -44,7 +44,7 @@ def _compared(spark: SparkSession, plan: Plan, home: Home, source: Source, histo
     assert source.archive is not None
     read = [one for one in ranges_of(history.splits(source.name)) if not one.lost]
     there, gone = source_of(source.table).readable(spark, source.table, read)
-    topic, archive = LoggedSplits(source, history), OwnArchive(source, history, home)
+    topic, archive = LoggedSplits(plan, source, history, home), OwnArchive(source, history, home)
     sides = (_side(spark, plan, topic, history, there), _side(spark, plan, archive, history, archive.pieces))
     begins = given_rows(spark, {_PART: "STRING", "begins": "BIGINT"}, [*_begins(ranges_of(there)).items()])
     records = [

@@ -54,7 +54,8 @@ class ReadRows:
     """The accepted rows of a source's archive, each with its entry.
 
     `splits` are those of the log whose rows are all here, `partial` the entries of which only some are. The rows are
-    cached as `kept`, which the caller unpersists. Some that were asked for are `lacking`, as the problems say.
+    cached as `kept`, which the caller unpersists. Some that were asked for are `lacking`, as the problems say. So many
+    files were `published_again` since by the report whose results they are.
     """
 
     source: Source
@@ -64,6 +65,7 @@ class ReadRows:
     partial: frozenset[int]
     problems: tuple[str, ...]
     lacking: bool
+    published_again: int = 0
 
 
 def rows_read(
@@ -140,7 +142,7 @@ def _rows_read(
     # Cached, because several comparisons read these rows.
     kept = judged.select(*wanted).where(f"{REASON} IS NULL").persist()
     frame = accepted(kept, source)
-    return ReadRows(source, frame, kept, read.whole, read.partial, read.problems, read.lacking)
+    return ReadRows(source, frame, kept, read.whole, read.partial, read.problems, read.lacking, read.published_again)
 
 
 def check_watermarks(history: History, name: str, read: ReadRows) -> list[str]:

@@ -6,14 +6,16 @@ the sinks with the batch over all these rows (B), and with the batch over the ro
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 
 from pyspark.sql import SparkSession
 
 from airflow_nrt.basics.errors import InputError
+from airflow_nrt.basics.texts import counted
 from airflow_nrt.describe.verdict import Verdict
 from airflow_nrt.engine.archive import archive_of_source, is_filled_by_others
+from airflow_nrt.engine.archive.needed_pieces import Needed
 from airflow_nrt.engine.archive.source_archive import SourceArchive
 from airflow_nrt.engine.batch.progress import shown_tasks
 from airflow_nrt.engine.dimensions.validities import provide_for_verification
@@ -71,8 +73,10 @@ def _verified(
     say(f"log read: {history.entry + 1} entries, {len(history.batches)} batches")
     problems = list(history.problems)
     notes = provide_for_verification(spark, plan, home, history)
-    archives = {source.name: archive_of_source(source, history, home) for source in plan.sources}
-    needed = {name: _needed(plan, history, interval, name, archive) for name, archive in archives.items()}
+    archives = {source.name: archive_of_source(plan, source, history, home) for source in plan.sources}
+    asked = {name: _needed(spark, plan, history, interval, name, archive) for name, archive in archives.items()}
+    notes += [note for name, some in asked.items() for note in some.notes(plan.source(name))]
+    needed = {name: some.pieces for name, some in asked.items()}
     tasks = tune_for(spark, [split for splits in needed.values() for split in splits])
     scene = Scene(spark, plan, home, history, interval, tasks, archives, {}, [], notes, unfilled(home, history))
     for source in plan.sources:
@@ -87,7 +91,13 @@ def _verified(
             )
         elif source.table.watermark is not None:
             problems += check_watermarks(history, source.name, read)
-        if read.partial:
+        if read.published_again:
+            notes.append(
+                f"{source.name}: {counted(read.published_again, 'file')} published again by another report since: "
+                "windows are compared with what is there now, and the watermarks and late rows of these batches are "
+                "not checked"
+            )
+        elif read.partial:
             notes.append(
                 f"{source.name}: {len(read.partial)} batches have rows in files that are not read here, too: their "
                 "watermarks, and their late rows in the ledger, are not checked"
@@ -134,18 +144,20 @@ def _verified(
     )
 
 
-def _needed(plan: Plan, history: History, interval: Interval, name: str, archive: SourceArchive) -> Sequence[Split]:
-    """The pieces whose partition can hold rows of the windows to compare; all where partitions have no time."""
+def _needed(
+    spark: SparkSession, plan: Plan, history: History, interval: Interval, name: str, archive: SourceArchive
+) -> Needed:
+    """The pieces that can hold rows of the windows to compare; all where partitions have no time."""
     if interval.start is None and interval.end is None:
-        return archive.pieces
+        return Needed(archive.pieces)
     if plan.passing(name) or plan.updated_by(name) or plan.is_read_by_clock(name):
-        return archive.pieces
+        return Needed(archive.pieces)
     bounds = [(operator.name, bounds_of(plan, history, interval, operator)) for operator in plan.operators]
     reached = [(plan.first_rows(operator, b[0]), b[1]) for operator, b in bounds if b is not None]
     spans = [(firsts[name], until) for firsts, until in reached if name in firsts]
     if not spans:
-        return []
-    return archive.between(min(span[0] for span in spans), plan.rows_until(max(span[1] for span in spans)))
+        return Needed([])
+    return archive.between(spark, min(span[0] for span in spans), plan.rows_until(max(span[1] for span in spans)))
 
 
 def unread_splits(plan: Plan, history: History, spark: SparkSession | None) -> list[Split]:

@@ -59,6 +59,9 @@ class History:
     position: Position = field(default_factory=Position)
     archived: dict[tuple[str, str], frozenset[int]] = field(default_factory=dict)
     """The entries whose rows a file of an archive has, by insert and place."""
+    absorbed: dict[int, Mapping[str, Partials]] = field(default_factory=dict)
+    """By batch and operator, the partials of its rows in time. A batch that fired its own windows left none, and is not
+    here."""
     problems: list[str] = field(default_factory=list)
     restated: int = 0
     backfill_semantics: int = ROW_SEMANTICS
@@ -150,6 +153,7 @@ def read_history(entries: Iterable[Entry], plan: Plan) -> History:
             _check_commit(history, entry.n, entry.body, plan)
             history.batches[entry.n] = entry.body
             history.before[entry.n] = history.position.sources
+            _note_absorbed(history, entry.n, entry.body.position)
         elif isinstance(entry.body, Restate):
             history.restated += 1
             history.as_of.update({(one.insert, one.target): entry.body.as_of for one in entry.published})
@@ -175,6 +179,18 @@ def read_history(entries: Iterable[Entry], plan: Plan) -> History:
                 history.versions.append((entry.body.clock, entry.body.dimensions))
             history.position = entry.body.position
     return history
+
+
+def _note_absorbed(history: History, n: int, after: Position) -> None:
+    """What a batch has added to the state that its operators had before."""
+    before = {name: history.position.operators.get(name, OperatorState()) for name in after.operators}
+    if any(state.fired != before[name].fired for name, state in after.operators.items()):
+        return
+    known = {file.path for state in before.values() for file in state.rows}
+    history.absorbed[n] = {
+        name: Partials(tuple(file for file in state.rows if file.path not in known))
+        for name, state in after.operators.items()
+    }
 
 
 def _note_filled(history: History, fill: Fill) -> None:

@@ -158,7 +158,12 @@ SOURCE_OPTIONS = named(
             Option(
                 "partition.time-extractor.timestamp-pattern", str, None, "e.g. '$ds $hh:00:00': the time of a partition"
             ),
-            Option("partition.time", one_of("event", "arrival"), "event", "what the time of a partition means"),
+            Option(
+                "partition.time",
+                one_of("event", "arrival"),
+                "event",
+                "what the time of a partition means; set, it declares that no row lies in another one",
+            ),
             Option(
                 "partition.max-delay",
                 parse_duration,

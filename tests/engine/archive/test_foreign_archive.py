@@ -23,8 +23,9 @@ from tests.servers.kafka import Broker, Topics
 TEN = Interval(MORNING + 10 * HOUR, MORNING + 11 * HOUR)
 
 
-def fill(place: Path, hour: int, minutes: list[int]) -> None:
-    directory = place / "archive" / "ds=2024-06-18" / f"hh={hour}"
+def fill(place: Path, hour: int, minutes: list[int], folder: int | None = None) -> None:
+    """Rows of an hour, in the folder of that hour or of another one."""
+    directory = place / "archive" / "ds=2024-06-18" / f"hh={hour if folder is None else folder}"
     directory.mkdir(parents=True, exist_ok=True)
     rows = {
         "shop": pa.array([1] * len(minutes), pa.int32()),
@@ -70,3 +71,16 @@ def test_a_stream_is_compared_with_it(spark: SparkSession, broker: Broker, topic
     backfill(spark, plan, stream.home, TEN, check=False)
     assert curve(tmp_path)[0] == ("10:10", 2)
     assert verify(spark, plan, stream.home, TEN).is_proven
+
+
+def test_a_row_in_the_folder_of_another_hour(spark: SparkSession, tmp_path: Path) -> None:
+    """As where others name hours by another clock. A file that has no row of the interval is left out by its footer."""
+    plan = report(tmp_path, "nowhere:9092", "strays", archive_write="false")
+    fill(tmp_path, 10, [1, 2])
+    fill(tmp_path, 10, [31], folder=18)
+    fill(tmp_path, 13, [59])
+    fill(tmp_path, 12, [0], folder=19)
+    said: list[str] = []
+    backfill(spark, plan, Home.create(tmp_path / "home", plan), TEN, check=False, say=said.append)
+    assert curve(tmp_path) == [("10:10", 2), ("10:40", 1)]
+    assert "source orders: 2 files, 2 left out: no row in windows" in said
