@@ -63,11 +63,6 @@ class WindowMemory(ABC):
         """The watermark (ms) by which rows are late."""
         return state.watermark if self.operator.sources else None
 
-    def opened(self, state: OperatorState) -> list[Partial]:
-        """The partials that can be in windows that have not fired, each once."""
-        rows = [one for one in self.store.read(state.rows) if one.first > state.fired_until]
-        return [*rows, *self.store.read(state.closed)]
-
     def file(self, partials: Sequence[Partial]) -> tuple[StateFile, ...]:
         ends = [one.first for one in partials]
         return (self.store.write(self.operator.name, partials, min(ends), max(ends)),) if ends else ()
@@ -102,7 +97,7 @@ class Grid(WindowMemory):
 
     def peek(self, state: OperatorState, after: int, until: int) -> Results:
         rows: Results = {}
-        for one in self.opened(state):
+        for one in self._opened(state):
             for end in self.window.ends_between(max(after, one.first - 1), min(until, one.last)):
                 rows.setdefault(end, []).extend(Row(one.key, value) for value in one.values)
         return {end: counted(found, end - 1) for end, found in rows.items()}
@@ -113,12 +108,17 @@ class Grid(WindowMemory):
         needed = Partials((*state.closed, *new)).in_windows_after(until, self.window)
         return replace(state, fired=until, rows=Partials(state.rows).open_after(until).files, closed=needed.files)
 
+    def _opened(self, state: OperatorState) -> list[Partial]:
+        """The partials that can be in windows that have not fired, each once."""
+        rows = [one for one in self.store.read(state.rows) if one.first > state.fired_until]
+        return [*rows, *self.store.read(state.closed)]
+
 
 class Sessions(WindowMemory):
     """SESSION: rows of a key that follow each other within the gap."""
 
     def absorb(self, rows: Iterable[Row], state: OperatorState) -> Judged:
-        gap, watermark, opened = self.window.size, self.watermark(state), self.opened(state)
+        gap, watermark, opened = self.window.size, self.watermark(state), self._opened(state)
         alone = [Partial(one.key, (one.value,), one.at + gap, one.at + gap, one.at) for one in rows]
         partials, late = [], 0
         for island in merged(alone):
@@ -133,7 +133,7 @@ class Sessions(WindowMemory):
 
     def peek(self, state: OperatorState, after: int, until: int) -> Results:
         rows: Results = {}
-        for one in merged(self.opened(state)):
+        for one in merged(self._opened(state)):
             if after < one.last <= until:
                 counts = (len(one.values), len({*one.values}))
                 found = rows.setdefault(self.window.name(one.last), [])
@@ -141,8 +141,12 @@ class Sessions(WindowMemory):
         return rows
 
     def fired(self, state: OperatorState, until: int) -> OperatorState:
-        left = [one for one in merged(self.opened(state)) if one.last > until]
+        left = [one for one in merged(self._opened(state)) if one.last > until]
         return replace(state, fired=until, rows=(), closed=self.file(left))
+
+    def _opened(self, state: OperatorState) -> list[Partial]:
+        """The partials of sessions that have not fired. New ones may be of times that have."""
+        return [*self.store.read(state.rows), *self.store.read(state.closed)]
 
 
 def merged(partials: Iterable[Partial]) -> list[Partial]:

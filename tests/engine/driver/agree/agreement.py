@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from pyspark.sql import SparkSession
 
@@ -14,15 +16,14 @@ from tests.engine.driver.agree.streams import InMemory, OnSpark
 BATCHES = 4
 
 
-def assert_agree(spark: SparkSession, place: Path, kind: Kind, seed: str) -> None:
-    """After each event readers see the same. In the end both logs say the same, also of late rows and watermarks."""
+def agreement(spark: SparkSession, place: Path, kind: Kind, seed: str) -> Iterator[tuple[list[Any], list[Any]]]:
+    """What is equal on Spark and in memory: what readers see after each event, and in the end what both logs say, also
+    of late rows and watermarks."""
     live, memory = OnSpark(spark, kind, place), InMemory(kind)
     sources = [one.name for one in memory.plan.sources]
-    published = 0
     for event in history(random.Random(seed), sources, BATCHES):
         event(live)
         event(memory)
-        assert live.shown() == memory.shown()
-        published += bool(memory.shown())
-    assert live.said() == memory.said()
-    assert published
+        yield live.shown(), memory.shown()
+    assert memory.shown()
+    yield live.said(), memory.said()

@@ -10,10 +10,11 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from tests.engine.driver.agree.agreement import assert_agree
+from tests.engine.driver.agree.agreement import agreement
 from tests.engine.driver.agree.kinds_of_rows import OF_ROWS
 
 
 @pytest.mark.parametrize("name", OF_ROWS)
 def test_spark_and_memory_agree(spark: SparkSession, tmp_path: Path, name: str) -> None:
-    assert_agree(spark, tmp_path, OF_ROWS[name], name)
+    for live, memory in agreement(spark, tmp_path, OF_ROWS[name], name):
+        assert live == memory

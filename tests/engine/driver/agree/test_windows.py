@@ -10,10 +10,11 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from tests.engine.driver.agree.agreement import assert_agree
+from tests.engine.driver.agree.agreement import agreement
 from tests.engine.driver.agree.kinds_of_windows import OF_WINDOWS
 
 
 @pytest.mark.parametrize("name", OF_WINDOWS)
 def test_spark_and_memory_agree(spark: SparkSession, tmp_path: Path, name: str) -> None:
-    assert_agree(spark, tmp_path, OF_WINDOWS[name], name)
+    for live, memory in agreement(spark, tmp_path, OF_WINDOWS[name], name):
+        assert live == memory
