@@ -13,7 +13,7 @@ from tests.engine.driver.agree.histories import history
 from tests.engine.driver.agree.kind import Kind
 from tests.engine.driver.agree.streams import InMemory, OnSpark
 
-BATCHES = 4
+BATCHES = 3
 
 
 def agreement(spark: SparkSession, place: Path, kind: Kind, seed: str) -> Iterator[tuple[list[Any], list[Any]]]:

@@ -11,15 +11,16 @@ Event = Callable[[Live], None]
 
 
 def history(chance: random.Random, sources: Sequence[str], batches: int) -> list[Event]:
-    """Rows of half an hour, a third of them late. Somewhere between two batches a driver dies, a source is idle, shops
-    get other names, and the sink is away, at the latest until the end."""
+    """Rows of half an hour from each source in turn, a third of them late. Somewhere between two batches two drivers
+    die, a source is idle, shops get other names, and the sink is away, at the latest until the end."""
     between: dict[int, list[Event]] = {number: [] for number in range(batches)}
     for event in (_restart, _restart, _idle(chance.choice(sources)), _named(chance), _away, _back):
         between[chance.randrange(batches)].append(event)
     events: list[Event] = [_named(chance)]
     minute = dict.fromkeys(sources, 0.0)
+    turns = chance.sample(sources, len(sources))
     for number in range(batches):
-        source = chance.choice(sources)
+        source = turns[number % len(turns)]
         rows = _arriving(chance, minute[source])
         events += [_wait(chance.randint(1, 90_000)), _pass_time, _rows(source, rows), *between[number]]
         minute[source] += chance.choice((0, 4, 9, 14))
@@ -32,7 +33,7 @@ def _arriving(chance: random.Random, minute: float) -> list[Arrived]:
         return minute + chance.randrange(100) / 10 - (chance.randrange(20) if late else 0)
 
     shops = (1, 1, 2, 3, None)
-    return [(chance.choice(shops), chance.randint(1, 3), at()) for _ in range(chance.randint(3, 9))]
+    return [(chance.choice(shops), chance.randint(1, 3), at()) for _ in range(chance.randint(4, 10))]
 
 
 def _restart(stream: Live) -> None:

@@ -93,7 +93,7 @@ OF_ROWS = {
         changes=True,
     ),
     "inner join": Kind(join("INNER").query, PAIRS),
-    **{f"{kind.lower()} join": join(kind) for kind in ("LEFT", "RIGHT", "FULL")},
+    **{f"{kind.lower()} join": join(kind) for kind in ("LEFT", "FULL")},
     "semi join": Kind("SELECT shop, user_id FROM events WHERE shop IN (SELECT shop FROM others)", USERS),
     "anti join": Kind(
         "SELECT shop, user_id FROM events AS a WHERE NOT EXISTS (SELECT 1 FROM others AS b WHERE a.shop = b.shop)",
