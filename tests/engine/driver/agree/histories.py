@@ -17,23 +17,26 @@ def history(chance: random.Random, sources: Sequence[str], batches: int) -> list
     for event in (_restart, _restart, _idle(chance.choice(sources)), _named(chance), _away, _back):
         between[chance.randrange(batches)].append(event)
     events: list[Event] = [_named(chance)]
-    minute = dict.fromkeys(sources, 0.0)
+    minute, latest = dict.fromkeys(sources, 0.0), dict.fromkeys(sources, 0.0)
     turns = chance.sample(sources, len(sources))
     for number in range(batches):
         source = turns[number % len(turns)]
-        rows = _arriving(chance, minute[source])
+        rows = _arriving(chance, minute[source], latest[source])
+        latest[source] = max([latest[source], *(at for _, _, at in rows)])
         events += [_wait(chance.randint(1, 90_000)), _pass_time, _rows(source, rows), *between[number]]
         minute[source] += chance.choice((0, 4, 9, 14))
     return [*events, *map(_end, sources), _back]
 
 
-def _arriving(chance: random.Random, minute: float) -> list[Arrived]:
-    def at() -> float:
-        late = chance.random() < 0.35
-        return minute + chance.randrange(100) / 10 - (chance.randrange(20) if late else 0)
+def _arriving(chance: random.Random, minute: float, latest: float) -> list[Arrived]:
+    """Rows of ten minutes, also of times before, and of the `latest` one so far."""
 
-    shops = (1, 1, 2, 3, None)
-    return [(chance.choice(shops), chance.randint(1, 3), at()) for _ in range(chance.randint(4, 10))]
+    def at() -> float:
+        late = chance.random()
+        return latest if late < 0.1 else minute + chance.randrange(20) / 2 - (chance.randrange(20) if late < 0.4 else 0)
+
+    shops = (1, 1, 2, 2, 3, None)
+    return [(chance.choice(shops), chance.randint(1, 3), at()) for _ in range(chance.randint(8, 16))]
 
 
 def _restart(stream: Live) -> None:

@@ -81,10 +81,10 @@ LAST = f"ROW_NUMBER() OVER ({OF_WINDOW}, shop ORDER BY ts DESC, user_id DESC)"
 OF_WINDOWS = {
     **{name: grid(function) for name, function in GRIDS.items()},
     "SESSION": Kind(SELECT_SESSIONS, SESSIONS, Meaning({"result": pick("w1", session)})),
-    "OVER times before": over("RANGE BETWEEN INTERVAL '5' MINUTE PRECEDING AND CURRENT ROW"),
+    "OVER minutes before": over("RANGE BETWEEN INTERVAL '3' MINUTE PRECEDING AND CURRENT ROW"),
     "OVER rows before": over("ROWS BETWEEN 2 PRECEDING AND CURRENT ROW"),
     "OVER all rows before": over(""),
-    "OVER times after": over("RANGE BETWEEN CURRENT ROW AND INTERVAL '5' MINUTE FOLLOWING"),
+    "OVER minutes after": over("RANGE BETWEEN CURRENT ROW AND INTERVAL '5' MINUTE FOLLOWING"),
     "OVER rows after": over("ROWS BETWEEN 1 PRECEDING AND 2 FOLLOWING"),
     "window join": Kind(
         f"SELECT COALESCE(a.shop, b.shop), a.n, b.n FROM {windows()} a FULL JOIN {windows('others')} b "
