@@ -1,4 +1,7 @@
-"""A setting comes from a run's configuration: its value stays one piece of text, wherever its placeholder stands."""
+"""A setting comes from a run's configuration: its value stays one piece of text, wherever its placeholder stands.
+
+Covers airflow_nrt/sql/filling.
+"""
 
 from __future__ import annotations
 

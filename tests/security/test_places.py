@@ -2,6 +2,8 @@
 
 Values of the author (a literal of the DAG, the command line, a connection) may be places, but change no other part of
 a URL or of a JAAS text than their own.
+
+Covers airflow_nrt/model/shapes.
 """
 
 from __future__ import annotations

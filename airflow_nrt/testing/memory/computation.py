@@ -1,41 +1,39 @@
-"""What computes a stream, in memory: window operators, groups that update, versions, and changes that wait."""
+"""What computes a stream, in memory: windows and their versions, updating operators, and changes that wait."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from airflow_nrt.engine.driver.decide.actions import Absorb, BatchResult, Fire, Fired, Moved, MoveOn, Unreadable
-from airflow_nrt.engine.driver.decide.released_state_files import Released
-from airflow_nrt.home.log.due import fires_until
 from airflow_nrt.home.log.entries import Lateness, OperatorState, Position, Published, Split, StateFile
 from airflow_nrt.home.log.partition_watermarks import WHOLE
-from airflow_nrt.home.log.state_kinds import Partials
 from airflow_nrt.home.log.throttle import Waiting, waiting_after
 from airflow_nrt.home.log.versions import StagedVersions, Touched, due_versions, has_sessions, versions_of
+from airflow_nrt.model.operators import WindowAggregate
+from airflow_nrt.model.options.known import REPORT_OPTIONS, STATE_TTL, read_option
 from airflow_nrt.model.plan import Insert, Plan
 from airflow_nrt.model.result_timing import COMPLETE
-from airflow_nrt.model.updating import UpdatingAggregate
-from airflow_nrt.testing.memory.home import Change, MemoryHome
-from airflow_nrt.testing.memory.rows import Row
-from airflow_nrt.testing.memory.windows import Partial, Results, memory_of
-
-Groups = dict[Any, tuple[Any, ...]]
-"""By key, the values of a group that updates."""
+from airflow_nrt.model.updating import UpdatingJoin, UpdatingRows
+from airflow_nrt.testing.memory.firing import Round
+from airflow_nrt.testing.memory.home import MemoryHome
+from airflow_nrt.testing.memory.over import Over
+from airflow_nrt.testing.memory.rows import Change, Row
+from airflow_nrt.testing.memory.store import MemoryStore
+from airflow_nrt.testing.memory.updates import Updates
+from airflow_nrt.testing.memory.windows import Grid, Sessions, WindowMemory
 
 
 class MemoryComputation:
     """A `Computation`. Each source's watermark lags its latest row by `delay` (ms)."""
 
     def __init__(self, home: MemoryHome, delay: int = 0) -> None:
+        _check(home.plan)
         self._home = home
         self._plan = home.plan
         self._delay = delay
-        self._operators = {one.name: memory_of(one) for one in home.plan.operators}
-        _check(home.plan)
-        self._written: set[str] = set()
-        self._released = Released()
+        self._store = MemoryStore(home)
+        self._operators = {one.name: _memory_of(one, self._store) for one in home.plan.operators}
 
     def tune(self, files: Iterable[Split | StateFile]) -> bool:
         return True
@@ -44,36 +42,44 @@ class MemoryComputation:
         pass
 
     def set_clock(self, clock: int) -> Mapping[str, str]:
-        return {}
+        return {one.name: str(len(self._home.dimensions[one.name])) for one in self._plan.lookups}
 
     # ------------------------------------------------------------------ batches
 
     def absorb(self, action: Absorb, last: int) -> BatchResult | Unreadable:
+        source = action.batch.source.name
         parts: dict[str, Sequence[Row]] = {}
         for split in action.splits:
             if not split.corrupt:
                 for part, rows in self._home.rows[split.name].items():
                     parts[part] = [*parts.get(part, ()), *rows]
         rows = [row for found in parts.values() for row in found]
+        versions = action.batch.dimensions.items()
+        views = {source: rows, **{name: self._home.dimensions[name][int(version) - 1] for name, version in versions}}
         late, partials, touched = [], {}, {}
-        for operator in self._plan.readers(action.batch.source.name):
-            state = action.position.operators[operator.name]
-            opened = self._opened(state)
-            judged = self._operators[operator.name].absorb(rows, opened, state.watermark)
+        for operator in self._plan.readers(source):
+            state, name = action.position.operators[operator.name], operator.name
+            read = self._home.meaning.rows(name, views, operator.input.inputs)
+            judged = self._operators[name].absorb(read, state)
             if judged.late:
-                late.append(Lateness(operator.name, judged.late, judged.dropped))
+                late.append(Lateness(name, judged.late, judged.dropped))
             if judged.partials:
-                partials[operator.name] = self._file(operator.name, judged.partials)
-                touched[operator.name] = [Touched(one.first, one.last, 1) for one in judged.partials]
-        updating, changes = self._updated(action.position, rows)
-        published, waiting = self._emitted(changes, waiting_after(self._plan, action.position, ()))
+                (partials[name],) = self._operators[name].file(judged.partials)
+                touched[name] = [Touched(one.first, one.last, 1) for one in judged.partials]
+        published = []
+        for insert in self._plan.passing(source):
+            passed = self._home.meaning.rows(insert.name, views, insert.query.inputs)
+            published += self._changes(insert, [("+", row) for row in passed])
+        updates = self._updates(action.position)
+        updates.absorb({source: rows} if self._plan.updated_by(source) else {})
+        changes, waiting = self._emitted(updates, waiting_after(self._plan, action.position, ()))
         return BatchResult(
             number=last + 1,
             row_count=len(rows),
             proposals={part: self._proposal(found) for part, found in parts.items()} or {WHOLE: None},
             partials=partials,
-            updating=updating,
-            published=tuple(published),
+            updating=updates.files,
+            published=(*published, *changes),
             late=tuple(late),
             touched=touched,
             waiting=waiting,
@@ -82,172 +88,122 @@ class MemoryComputation:
     def _proposal(self, rows: Sequence[Row]) -> int | None:
         return max((row.at - self._delay for row in rows), default=None)
 
-    def _updated(
-        self, position: Position, rows: Sequence[Row]
-    ) -> tuple[dict[str, tuple[StateFile, ...]], dict[str, tuple[Change, ...]]]:
-        """The groups of each updating operator after these rows, and how they change."""
-        updating: dict[str, tuple[StateFile, ...]] = {}
-        changes: dict[str, tuple[Change, ...]] = {}
-        for operator in self._plan.updating if rows else ():
-            before = self._groups(position.updating[operator.name])
-            after = {**before}
-            for row in rows:
-                after[row.key] = (*after.get(row.key, ()), row.value)
-            updating[operator.name] = (self._put(operator.name, after, 0, 0, len(after)),)
-            touched = {row.key: None for row in rows}
-            sides = (("-", before), ("+", after))
-            changes[operator.name] = tuple(
-                (sign, (key, len(groups[key]), len({*groups[key]})))
-                for key in touched
-                for sign, groups in sides
-                if key in groups
-            )
-        return updating, changes
-
     # ------------------------------------------------------------------ firing
 
     def fire(self, action: Fire, last: int) -> Fired:
         position = action.position
-        states, fired = dict(position.operators), {}
-        due = {one.name: fires_until(one, states[one.name]) for one in self._plan.operators}
-        for group in self._plan.groups:
-            ends = [end for name in group if (end := due[name]) is not None]
-            due.update({name: max(ends) for name in group} if ends else {})
-        for operator in self._plan.operators:
-            until = due[operator.name]
-            if until is not None:
-                fired[operator.name], states[operator.name] = self._fire(operator.name, states[operator.name], until)
-        published = [
-            one
-            for insert in self._plan.inserts
-            if insert.timing.publishes_once and set(insert.operators) & set(fired)
-            for one in self._staged(insert, fired[insert.operators[0]], COMPLETE)
-        ]
+        fired = self._round(position)
+        fired.fire()
+        once = [insert for insert in self._plan.inserts if insert.timing.publishes_once]
+        published = [one for insert in once for one in self._staged(fired, insert)]
         versions = {one.name: self._versions(one, position) for one in self._plan.versioned}
         published += [one for staged in versions.values() for one in staged.published]
         for insert in action.throttled:
-            published.append(self._change(insert, self._net(position.versions[insert.name].shown)))
-        waiting = waiting_after(self._plan, position, action.throttled)
-        return Fired(states, tuple(published), versions, position.updating, waiting, position.tables)
+            published += self._changes(insert, self._net(position.versions[insert.name].shown))
+        updates = self._updates(position)
+        below = [query for operator in self._plan.updating for query in operator.inputs]
+        updates.absorb({name: rows for query in below for name, rows in fired.every(query).items()})
+        changes, waiting = self._emitted(updates, waiting_after(self._plan, position, action.throttled))
+        return Fired(fired.states, (*published, *changes), versions, updates.files, waiting, position.tables)
 
-    def _fire(self, name: str, state: OperatorState, until: int) -> tuple[Results, OperatorState]:
-        operator, after = self._operators[name], state.fired_until
-        opened = self._opened(state)
-        results = operator.results(opened, after, until)
-        if not operator.window.ends_on_grid:
-            left = operator.kept(opened, until)
-            closed = (self._file(name, left),) if left else ()
-            return results, replace(state, fired=until, rows=(), closed=closed)
-        closing = [one for file in state.rows for one in self._partials(file) if after < one.first <= until]
-        left = operator.kept(closing, until)
-        new = (self._file(name, left),) if left else ()
-        needed = Partials((*state.closed, *new)).in_windows_after(until, operator.window)
-        rows = Partials(state.rows).open_after(until)
-        return results, replace(state, fired=until, rows=rows.files, closed=needed.files)
+    def move_on(self, action: MoveOn, last: int) -> Moved | None:
+        updates = self._updates(action.position)
+        if not updates.move_on(action.moments):
+            return None
+        published, waiting = self._emitted(updates, waiting_after(self._plan, action.position, ()))
+        return Moved(tuple(published), updates.files, updates.moments, waiting, action.position.tables)
+
+    def compact(self, operators: Mapping[str, OperatorState]) -> Mapping[str, OperatorState]:
+        return {name: self._operators[name].compact(state) for name, state in operators.items()}
+
+    def stand_at(self, position: Position) -> None:
+        self._store.stand_at(position)
+
+    def _round(self, position: Position) -> Round:
+        return Round(self._plan, self._home.meaning, self._operators, dict(position.operators))
+
+    def _updates(self, position: Position) -> Updates:
+        return Updates(self._plan, self._home.meaning, self._store, position)
+
+    # ------------------------------------------------------------------ results
+
+    def _staged(self, fired: Round, insert: Insert) -> list[Published]:
+        ends = fired.ends(insert.query) if insert.operators else []
+        windows = ((end, fired.result(insert.name, insert.query, end)) for end in ends)
+        return [self._window(insert, end, rows, COMPLETE) for end, rows in windows if rows]
 
     def _versions(self, insert: Insert, position: Position) -> StagedVersions:
         before = versions_of(position, insert)
         due = due_versions(insert, position.operators, before)
         if not due:
             return StagedVersions({}, (), before.shown)
-        (name,) = insert.operators
-        state = position.operators[name]
-        found = self._operators[name].results(self._opened(state), min(due) - 1, max(due))
-        staged = (one for end, state in due.items() for one in self._staged(insert, _only(found, end), state))
-        return StagedVersions(due, tuple(staged), ())
+        seen = self._round(position)
+        for name in insert.operators:
+            state = position.operators[name]
+            seen.windows[name] = self._operators[name].peek(state, min(due) - 1, max(due))
+        windows = ((end, state, seen.result(insert.name, insert.query, end)) for end, state in due.items())
+        return StagedVersions(
+            due, tuple(self._window(insert, end, rows, state) for end, state, rows in windows if rows), ()
+        )
 
-    def move_on(self, action: MoveOn, last: int) -> Moved | None:
-        return None
-
-    def compact(self, operators: Mapping[str, OperatorState]) -> Mapping[str, OperatorState]:
-        """Rows that have not fired are merged three by three."""
-        return {name: self._compacted(name, state) for name, state in operators.items()}
-
-    def _compacted(self, name: str, state: OperatorState) -> OperatorState:
-        opened = Partials(state.rows).open_after(state.fired_until).files
-        if len(opened) < 3:
-            return state
-        partials = [one for file in opened for one in self._partials(file)]
-        kept = tuple(one for one in state.rows if one not in opened)
-        return replace(state, rows=(*kept, self._file(name, partials)))
-
-    # ------------------------------------------------------------------ results and changes
-
-    def _staged(self, insert: Insert, results: Results, state: str) -> list[Published]:
-        return [self._window(insert, end, rows, state) for end, rows in sorted(results.items())]
-
-    def _window(self, insert: Insert, end: int, rows: Any, state: str) -> Published:
-        staged = self._home.put(self._home.staged, rows, "staged/window")
-        start = insert.window.start(end) if insert.window is not None else None
+    def _window(self, insert: Insert, end: int, rows: Sequence[Row], state: str) -> Published:
+        shown = tuple(row.columns for row in rows)
+        staged = self._home.put(self._home.staged, shown, "staged/window")
+        assert insert.window is not None
         target = str(end)
-        if insert.timing.publishes_once and insert.window is not None and not insert.window.ends_on_grid:
-            # The sessions of a slot may fire in several rounds.
+        if insert.timing.publishes_once and not insert.window.ends_on_grid:
+            # The windows of a slot may fire in several rounds.
             target = f"{end}{staged.rpartition('-')[2]:0>12}"
-        return Published(insert.name, start, end, state, len(rows), "", staged, target)
+        return Published(insert.name, insert.window.start(end), end, state, len(rows), "", staged, target)
 
-    def _emitted(self, changes: Mapping[str, tuple[Change, ...]], waiting: Waiting) -> tuple[list[Published], Waiting]:
-        published, held = [], {**waiting}
-        for insert in self._plan.inserts:
-            found = [change for name in insert.query.inputs for change in changes.get(name, ())]
-            if not found:
-                continue
+    # ------------------------------------------------------------------ changes
+
+    def _emitted(self, updates: Updates, waiting: Waiting) -> tuple[list[Published], Waiting]:
+        """The changes that are emitted at once, and those that wait."""
+        published: list[Published] = []
+        held = {**waiting}
+        for insert, changes in updates.changes():
             if insert in self._plan.throttled:
-                held[insert.name] = (*waiting[insert.name], self._put(insert.name, tuple(found), 0, 0, len(found)))
+                held[insert.name] = (*waiting[insert.name], self._store.write(insert.name, changes))
             else:
-                published.append(self._change(insert, tuple(found)))
+                published += self._changes(insert, changes)
         return published, held
 
-    def _change(self, insert: Insert, changes: tuple[Change, ...]) -> Published:
-        staged = self._home.put(self._home.staged, changes, "staged/changes")
-        return Published(insert.name, None, None, "changed", len(changes), "", staged, staged)
+    def _changes(self, insert: Insert, changes: Sequence[Change]) -> list[Published]:
+        if not changes:
+            return []
+        shown = tuple((sign, row.columns) for sign, row in changes)
+        staged = self._home.put(self._home.staged, shown, "staged/changes")
+        state = "changed" if insert.changes else "passed"
+        return [Published(insert.name, None, None, state, len(changes), "", staged, staged)]
 
-    def _net(self, files: Iterable[StateFile]) -> tuple[Change, ...]:
+    def _net(self, files: Iterable[StateFile]) -> list[Change]:
         """The difference between the first and the last row of each key."""
         first: dict[Any, Change] = {}
         last: dict[Any, Change] = {}
-        for sign, row in (change for file in files for change in self._home.state[file.path]):
-            first.setdefault(row[0], (sign, row))
-            last[row[0]] = (sign, row)
-        return (*(one for one in first.values() if one[0] == "-"), *(one for one in last.values() if one[0] == "+"))
+        for sign, row in self._store.read(files):
+            first.setdefault(row.key, (sign, row))
+            last[row.key] = (sign, row)
+        return [*(one for one in first.values() if one[0] == "-"), *(one for one in last.values() if one[0] == "+")]
 
-    # ------------------------------------------------------------------ state
 
-    def stand_at(self, position: Position) -> None:
-        for path in (path for files in self._released.after(position.files(), self._written) for path in files):
-            self._home.state.pop(path, None)
-            self._written.discard(path)
-
-    def _opened(self, state: OperatorState) -> list[Partial]:
-        """The partials that can be in windows that have not fired, each once."""
-        rows = [one for file in state.rows for one in self._partials(file) if one.first > state.fired_until]
-        return [*rows, *(one for file in state.closed for one in self._partials(file))]
-
-    def _partials(self, file: StateFile) -> tuple[Partial, ...]:
-        found: tuple[Partial, ...] = self._home.state[file.path]
-        return found
-
-    def _groups(self, files: Sequence[StateFile]) -> Groups:
-        return dict(self._home.state[files[-1].path]) if files else {}
-
-    def _file(self, name: str, partials: Sequence[Partial]) -> StateFile:
-        ends = [one.first for one in partials]
-        return self._put(name, tuple(partials), min(ends), max(ends), len(partials))
-
-    def _put(self, name: str, content: Any, first: int, last: int, rows: int) -> StateFile:
-        path = self._home.put(self._home.state, content, f"state/{name}")
-        self._written.add(path)
-        return StateFile(path, first, last, rows)
+def _memory_of(operator: WindowAggregate, store: MemoryStore) -> WindowMemory:
+    if operator.window.ends_on_grid:
+        return Grid(operator, store)
+    return Over(operator, store) if operator.window.of_each_row else Sessions(operator, store)
 
 
 def _check(plan: Plan) -> None:
     """Raises NotImplementedError for a plan that is not computed in memory."""
     lacking = [f"versions of sessions ({one.name})" for one in plan.versioned if has_sessions(one)]
-    lacking += [f"lookups of {one.name}" for one in plan.lookups]
-    lacking += [one.name for one in plan.updating if not isinstance(one, UpdatingAggregate) or one.changing]
-    lacking += [one.name for one in plan.operators if not one.sources]
+    lacking += [f"frames that wait for different rows ({one.name})" for one in plan.operators if one.parts]
+    lacking += [f"the processing time of firing ({name})" for name in plan.clocked]
+    for one in plan.updating:
+        if isinstance(one, UpdatingRows) and one.framed:
+            lacking.append(f"OVER without a window ({one.name})")
+        if isinstance(one, UpdatingJoin) and one.interval is not None and one.kind != "INNER":
+            lacking.append(f"outer interval joins ({one.name})")
+    if read_option(dict(plan.settings), REPORT_OPTIONS, STATE_TTL):
+        lacking.append(f"the option {STATE_TTL!r}")
     if lacking:
         raise NotImplementedError(f"there is no memory implementation of {', '.join(lacking)}: try it on Spark")
-
-
-def _only(results: Results, end: int) -> Results:
-    return {end: results[end]} if end in results else {}

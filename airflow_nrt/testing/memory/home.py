@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -11,9 +11,10 @@ from typing import Any
 from airflow_nrt.home.log.entries import Body, Entry, Published, entry_kind
 from airflow_nrt.home.log.log import EntryTaken, Log
 from airflow_nrt.model.plan import Plan
-from airflow_nrt.testing.memory.rows import Count
+from airflow_nrt.testing.memory.meaning import Meaning
+from airflow_nrt.testing.memory.rows import Columns, Row
 
-Change = tuple[str, tuple[Any, ...]]
+Emitted = tuple[str, Columns]
 """A change of a row: `+` or `-`, and the row."""
 
 
@@ -47,15 +48,18 @@ class MemoryLog(Log):
 
 @dataclass
 class MemoryHome:
-    """The home of a plan. `rows` of splits, `state` and `staged` are by path; sinks are by insert."""
+    """The home of a plan. `rows` of splits, `state` and `staged` are by path; sinks are by insert. `dimensions` are by
+    table all of its versions, the last of which is valid."""
 
     plan: Plan
+    meaning: Meaning = field(default_factory=Meaning)
     entries: list[Entry] = field(default_factory=list)
     rows: dict[str, Any] = field(default_factory=dict)
     state: dict[str, Any] = field(default_factory=dict)
     staged: dict[str, Any] = field(default_factory=dict)
-    windows: dict[str, dict[str, frozenset[Count]]] = field(default_factory=dict)
-    changes: dict[str, dict[str, tuple[Change, ...]]] = field(default_factory=dict)
+    windows: dict[str, dict[str, tuple[Columns, ...]]] = field(default_factory=dict)
+    changes: dict[str, dict[str, tuple[Emitted, ...]]] = field(default_factory=dict)
+    dimensions: dict[str, list[Sequence[Row]]] = field(default_factory=dict)
     _numbers: Iterator[int] = field(default_factory=itertools.count)
 
     def log(self) -> MemoryLog:
@@ -87,13 +91,13 @@ class MemoryHome:
         decided = {one.staged for entry in self.entries for one in entry.published}
         self.staged = {path: content for path, content in self.staged.items() if path in decided}
 
-    def table(self, insert: str) -> Mapping[int, frozenset[Count]]:
+    def table(self, insert: str) -> Mapping[int, frozenset[Columns]]:
         """What a reader of a sink sees, by window end (ms)."""
-        return {int(target): rows for target, rows in self.windows.get(insert, {}).items()}
+        return {int(target): frozenset(rows) for target, rows in self.windows.get(insert, {}).items()}
 
-    def folded(self, insert: str) -> list[tuple[Any, ...]]:
+    def folded(self, insert: str) -> list[Columns]:
         """What a reader of a changelog sees. Raises AssertionError where a change does not apply."""
-        rows: list[tuple[Any, ...]] = []
+        rows: list[Columns] = []
         for changes in self.changes.get(insert, {}).values():
             for sign, row in changes:
                 if sign == "-":

@@ -4,62 +4,84 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+from airflow_nrt.home.log.entries import OperatorState, StateFile
+from airflow_nrt.home.log.state_kinds import Partials
 from airflow_nrt.model.operators import WindowAggregate
-from airflow_nrt.model.windows import Window
-from airflow_nrt.testing.memory.rows import Count, Row, counted
+from airflow_nrt.testing.memory.rows import Row, counted
+from airflow_nrt.testing.memory.store import MemoryStore
 
-Results = dict[int, frozenset[Count]]
+Results = dict[int, list[Row]]
 """By window end (ms), the rows of the window."""
 
 
 @dataclass(frozen=True)
 class Partial:
     """Rows of a key that count in the windows whose ends lie from `first` to `last` (ms); a session has one window, and
-    its `start`."""
+    its `start`. `place` is the order of arrival, where that matters."""
 
     key: Any
     values: tuple[Any, ...]
     first: int
     last: int
     start: int = 0
+    place: int = 0
 
 
 @dataclass(frozen=True)
 class Judged:
     """New partials, and how many rows missed a window, or all."""
 
-    partials: tuple[Partial, ...]
+    partials: Sequence[Partial]
     late: int
     dropped: int
 
 
 class WindowMemory(ABC):
-    """A window operator. `watermark` (ms) is that before the batch."""
+    """A window operator."""
 
-    def __init__(self, window: Window) -> None:
-        self.window = window
-
-    @abstractmethod
-    def absorb(self, rows: Iterable[Row], opened: Sequence[Partial], watermark: int | None) -> Judged:
-        """The partials of new rows. `opened` are those that have not fired."""
+    def __init__(self, operator: WindowAggregate, store: MemoryStore) -> None:
+        self.operator = operator
+        self.window = operator.window
+        self.store = store
 
     @abstractmethod
-    def results(self, partials: Iterable[Partial], after: int, until: int) -> Results:
-        """The windows with `after < end <= until`."""
+    def absorb(self, rows: Iterable[Row], state: OperatorState) -> Judged:
+        """The partials of new rows. No row of other windows is late."""
 
     @abstractmethod
-    def kept(self, partials: Iterable[Partial], until: int) -> tuple[Partial, ...]:
-        """What windows that end after `until` need of partials that fire by then."""
+    def peek(self, state: OperatorState, after: int, until: int) -> Results:
+        """The windows with `after < end <= until`, as they are now."""
+
+    @abstractmethod
+    def fired(self, state: OperatorState, until: int) -> OperatorState:
+        """The state once the windows up to `until` have fired."""
+
+    def watermark(self, state: OperatorState) -> int | None:
+        """The watermark (ms) by which rows are late."""
+        return state.watermark if self.operator.sources else None
+
+    def file(self, partials: Sequence[Partial]) -> tuple[StateFile, ...]:
+        ends = [one.first for one in partials]
+        return (self.store.write(self.operator.name, partials, min(ends), max(ends)),) if ends else ()
+
+    def compact(self, state: OperatorState) -> OperatorState:
+        """Rows that have not fired are merged three by three."""
+        opened = Partials(state.rows).open_after(state.fired_until).files
+        if len(opened) < 3:
+            return state
+        kept = tuple(one for one in state.rows if one not in opened)
+        return replace(state, rows=(*kept, *self.file(self.store.read(opened))))
 
 
 class Grid(WindowMemory):
     """TUMBLE, HOP and CUMULATE."""
 
-    def absorb(self, rows: Iterable[Row], opened: Sequence[Partial], watermark: int | None) -> Judged:
+    def absorb(self, rows: Iterable[Row], state: OperatorState) -> Judged:
         partials, late, dropped = [], 0, 0
+        watermark = self.watermark(state)
         for row in rows:
             own = self.window.slice_end(row.at)
             first, last = self.window.first_end(own), self.window.last_end(own)
@@ -71,24 +93,32 @@ class Grid(WindowMemory):
             dropped += counts > last
             if counts <= last:
                 partials.append(Partial(row.key, (row.value,), counts, last))
-        return Judged(tuple(partials), late, dropped)
+        return Judged(partials, late, dropped)
 
-    def results(self, partials: Iterable[Partial], after: int, until: int) -> Results:
-        rows: dict[int, list[tuple[Any, Any]]] = {}
-        for one in partials:
+    def peek(self, state: OperatorState, after: int, until: int) -> Results:
+        rows: Results = {}
+        for one in self._opened(state):
             for end in self.window.ends_between(max(after, one.first - 1), min(until, one.last)):
-                rows.setdefault(end, []).extend((one.key, value) for value in one.values)
-        return {end: counted(found) for end, found in rows.items()}
+                rows.setdefault(end, []).extend(Row(one.key, value) for value in one.values)
+        return {end: counted(found, end - 1) for end, found in rows.items()}
 
-    def kept(self, partials: Iterable[Partial], until: int) -> tuple[Partial, ...]:
-        return tuple(one for one in partials if one.last > until)
+    def fired(self, state: OperatorState, until: int) -> OperatorState:
+        closing = [one for one in self.store.read(state.rows) if state.fired_until < one.first <= until]
+        new = self.file([one for one in closing if one.last > until])
+        needed = Partials((*state.closed, *new)).in_windows_after(until, self.window)
+        return replace(state, fired=until, rows=Partials(state.rows).open_after(until).files, closed=needed.files)
+
+    def _opened(self, state: OperatorState) -> list[Partial]:
+        """The partials that can be in windows that have not fired, each once."""
+        rows = [one for one in self.store.read(state.rows) if one.first > state.fired_until]
+        return [*rows, *self.store.read(state.closed)]
 
 
 class Sessions(WindowMemory):
     """SESSION: rows of a key that follow each other within the gap."""
 
-    def absorb(self, rows: Iterable[Row], opened: Sequence[Partial], watermark: int | None) -> Judged:
-        gap = self.window.size
+    def absorb(self, rows: Iterable[Row], state: OperatorState) -> Judged:
+        gap, watermark, opened = self.window.size, self.watermark(state), self._opened(state)
         alone = [Partial(one.key, (one.value,), one.at + gap, one.at + gap, one.at) for one in rows]
         partials, late = [], 0
         for island in merged(alone):
@@ -99,18 +129,24 @@ class Sessions(WindowMemory):
             else:
                 partials.append(island)
                 opened = [*opened, island]
-        return Judged(tuple(partials), late, late)
+        return Judged(partials, late, late)
 
-    def results(self, partials: Iterable[Partial], after: int, until: int) -> Results:
-        rows: dict[int, list[Count]] = {}
-        for one in merged(partials):
+    def peek(self, state: OperatorState, after: int, until: int) -> Results:
+        rows: Results = {}
+        for one in merged(self._opened(state)):
             if after < one.last <= until:
-                slot = self.window.name(one.last)
-                rows.setdefault(slot, []).append(((one.key, one.start, one.last), len(one.values), len({*one.values})))
-        return {slot: frozenset(found) for slot, found in rows.items()}
+                counts = (len(one.values), len({*one.values}))
+                found = rows.setdefault(self.window.name(one.last), [])
+                found.append(Row((one.key, one.start, one.last), counts, one.last - 1))
+        return rows
 
-    def kept(self, partials: Iterable[Partial], until: int) -> tuple[Partial, ...]:
-        return tuple(one for one in merged(partials) if one.last > until)
+    def fired(self, state: OperatorState, until: int) -> OperatorState:
+        left = [one for one in merged(self._opened(state)) if one.last > until]
+        return replace(state, fired=until, rows=(), closed=self.file(left))
+
+    def _opened(self, state: OperatorState) -> list[Partial]:
+        """The partials of sessions that have not fired. New ones may be of times that have."""
+        return [*self.store.read(state.rows), *self.store.read(state.closed)]
 
 
 def merged(partials: Iterable[Partial]) -> list[Partial]:
@@ -124,12 +160,3 @@ def merged(partials: Iterable[Partial]) -> list[Partial]:
         else:
             found.append(one)
     return found
-
-
-def memory_of(operator: WindowAggregate) -> WindowMemory:
-    """Raises NotImplementedError for windows that are not in memory."""
-    if operator.window.ends_on_grid:
-        return Grid(operator.window)
-    if operator.window.bounded_by_rows:
-        return Sessions(operator.window)
-    raise NotImplementedError(f"{operator.window} has no memory implementation: try it on Spark")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -16,34 +16,20 @@ import pytest
 
 from airflow_nrt.basics.durations import MINUTE
 from airflow_nrt.basics.errors import FencedError
-from airflow_nrt.engine.driver.decide.actions import Action
 from airflow_nrt.engine.failures.servers import UnreachableError
-from airflow_nrt.engine.publish.owing import Attempt, Owing, at_once
+from airflow_nrt.engine.publish.owing import Attempt, at_once
 from airflow_nrt.home.log.entries import Entry, Restate
-from airflow_nrt.model.plan import Insert, Plan
+from airflow_nrt.model.plan import Plan
 from airflow_nrt.sql.load import plan_script
 from airflow_nrt.testing.memory import MemoryHome, MemoryStream, Row
+from tests.engine.driver.agree.away import Away
+from tests.engine.driver.decide.crashing import Crash, crash_at
 from tests.engine.due_versions import GRIDS, NEVER, Expected, arrival, random_timing
 from tests.engine.timed import EVENTS, TEN, timed_insert
 
 TOGETHER = 8
 HISTORIES = 4
 """So many inserts of one stream, and so many histories of it."""
-
-
-class Crash(Exception):
-    """The driver has died."""
-
-
-def crash_at(number: int) -> Callable[[Action], None]:
-    """Dies before an action, by its number."""
-    left = iter(range(number, -1, -1))
-
-    def before(action: Action) -> None:
-        if next(left, None) == 0:
-            raise Crash
-
-    return before
 
 
 @cache
@@ -169,30 +155,6 @@ def test_a_restatement_in_between_changes_no_position(seed: int) -> None:
 
 
 # ---------------------------------------------------------------------------------------------------- sinks
-
-
-class Away:
-    """Sinks that do not answer for a while, and what a driver owes them. Time is counted in seconds."""
-
-    def __init__(self) -> None:
-        self.now = 0.0
-        self.names: set[str] = set()
-        self.owing = Owing(lambda: self.now)
-
-    def attempt(self, insert: Insert, entry: Entry, action: Callable[[], None]) -> bool:
-        return self.owing.attempt(insert, entry, lambda: self._reach(insert, action))
-
-    def _reach(self, insert: Insert, action: Callable[[], None]) -> None:
-        if insert.name in self.names:
-            raise UnreachableError(f"the sink of {insert.name} does not answer")
-        action()
-
-    def pay(self, stream: MemoryStream) -> None:
-        """Publishes what is owed where its time has come, as a driver does between batches."""
-        for name, entries in self.owing.due():
-            for entry in entries:
-                stream.publish_only(entry, name)
-            self.owing.settled(stream.home.plan.insert(name))
 
 
 @pytest.mark.parametrize("seed", range(50))

@@ -66,3 +66,15 @@ def test_a_row_that_extends_an_open_session_is_not_late(plan: Plan) -> None:
     assert {*first} == {((1, TEN + 2 * MINUTE, TEN + 9 * MINUTE), 2, 2)}
     assert {*second} == {((2, TEN + 8 * MINUTE, TEN + 12 * MINUTE), 1, 1)}
     assert stream.position.dropped == 1
+
+
+def test_a_row_of_an_open_session_stays_where_its_time_has_fired(plan: Plan) -> None:
+    home = MemoryHome(plan)
+    stream = MemoryStream(home)
+    stream.rows("events", [Row(1, 1, TEN + 8 * MINUTE), Row(2, 1, TEN), Row(2, 1, TEN + 10 * MINUTE)])
+    stream.rows("events", [Row(1, 2, TEN + 5 * MINUTE)])
+    stream.rows("events", [Row(3, 1, TEN + 11 * MINUTE)])
+    stream.ended("events")
+    shown = [row for slot in home.windows["counts"].values() for row in slot]
+    assert ((1, TEN + 5 * MINUTE, TEN + 12 * MINUTE), 2, 2) in shown
+    assert stream.position.late == 0

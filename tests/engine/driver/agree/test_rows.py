@@ -1,0 +1,20 @@
+"""Spark and memory agree on queries without a window, one test a kind: what the log says, and what readers see.
+
+What is decided is tried in memory (`decide/`): this says that it is true on Spark, too.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from tests.engine.driver.agree.agreement import agreement
+from tests.engine.driver.agree.kinds_of_rows import OF_ROWS
+
+
+@pytest.mark.parametrize("name", OF_ROWS)
+def test_spark_and_memory_agree(spark: SparkSession, tmp_path: Path, name: str) -> None:
+    for live, memory in agreement(spark, tmp_path, OF_ROWS[name], name):
+        assert live == memory
