@@ -53,7 +53,7 @@ class Lab:
         data = self.root / f"data-{at.path.name}"
         if not data.exists():
             shutil.copytree(self.data / "orders", data / "orders")
-        return self.client.trigger(dag_id, run_id, {"home": str(at.path), "data": str(data), **conf})
+        return self.client.trigger(dag_id, run_id, {"home": at.path.name, "data": str(data), **conf})
 
     def wait_until_watched(self, dag_id: str, run_id: str, task_id: str) -> None:
         """Until a triggerer has the task: who gives it up before is not noticed."""

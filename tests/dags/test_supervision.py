@@ -106,7 +106,8 @@ def test_a_worker_killed_between_launch_and_deferral_leaves_one_driver(lab: Lab)
 @pytest.mark.parametrize(
     "name, conf, complaint",
     [
-        ("scheme", {"home": "s3://bucket/home"}, "a home can't be on s3:// yet"),
+        ("scheme", {"home": "s3://bucket/home"}, "home: a run of the DAG has chosen it"),
+        ("elsewhere", {"home": "../../home"}, "home: a run of the DAG has chosen it"),
         ("connection", {"conn_id": "nowhere"}, "the connection 'nowhere' is not defined: add it under Admin"),
     ],
 )

@@ -36,10 +36,13 @@ class Topics:
         self._gateway: Any = spark.sparkContext._gateway
         clients = jvm.org.apache.kafka.clients
         self._admin: Any = clients.admin.Admin.create(self._map({"bootstrap.servers": address}))
-        bytes_of = "org.apache.kafka.common.serialization.ByteArraySerializer"
-        known = {"bootstrap.servers": address, "key.serializer": bytes_of, "value.serializer": bytes_of}
-        self._producer: Any = clients.producer.KafkaProducer(self._map(known))
+        self._producer = self._new_producer()
         self._record = clients.producer.ProducerRecord
+
+    def _new_producer(self) -> Any:
+        bytes_of = "org.apache.kafka.common.serialization.ByteArraySerializer"
+        known = {"bootstrap.servers": self._address, "key.serializer": bytes_of, "value.serializer": bytes_of}
+        return self._jvm.org.apache.kafka.clients.producer.KafkaProducer(self._map(known))
 
     def create(self, topic: str, partitions: int = 1, **settings: str) -> None:
         one = self._jvm.org.apache.kafka.clients.admin.NewTopic(topic, partitions, 1)
@@ -54,6 +57,9 @@ class Topics:
 
     def delete(self, topic: str) -> None:
         self._admin.deleteTopics(self._list([topic])).all().get()
+        # It remembers the topic, and would write to that one when another has its name.
+        self._producer.close()
+        self._producer = self._new_producer()
 
     def remove_before(self, topic: str, partition: int, offset: int) -> None:
         """Removes records as a retention that has passed does."""

@@ -28,7 +28,7 @@ for dag_id, timetable in {
         EmptyOperator(task_id="follow")
     globals()[dag_id] = dag
 
-HOME = "{{ dag_run.conf['home'] }}"
+HOME = f"{HOMES}/{{{{ dag_run.conf['home'] }}}}"
 WARN = AsyncCallback(NrtNotifier, kwargs={"http_conn_id": "nrt_alerts"})
 LATE = AsyncCallback(NrtNotifier, kwargs={"http_conn_id": "nrt_alerts", "text": "{{ dag_run.dag_run_id }} is late"})
 
@@ -38,6 +38,7 @@ with DAG("watched", schedule=None, catchup=False):
         report="reports/orders_curve.sql",
         home=HOME,
         settings={"DATA": "{{ dag_run.conf['data'] }}"},
+        unsafe_settings=["DATA"],
         freshness="1 min",
         freshness_callback=WARN,
     )

@@ -1,10 +1,17 @@
 """A report inside of its DAG file, with a Python function; its stream, then its verification."""
 
+import os
+
 from airflow.sdk import DAG, task
 
 from airflow_nrt.operators.verify import NrtVerifyOperator
 
-WHERE = {"home": "{{ dag_run.conf['home'] }}", "settings": {"DATA": "{{ dag_run.conf['data'] }}"}}
+HOMES = os.environ.get("ORDERS_HOMES", "/data/homes")
+WHERE = {
+    "home": f"{HOMES}/{{{{ dag_run.conf['home'] }}}}",
+    "settings": {"DATA": "{{ dag_run.conf['data'] }}"},
+    "unsafe_settings": ["DATA"],
+}
 
 with DAG("inline", schedule=None, catchup=False):
 

@@ -1,12 +1,15 @@
 """Streams and waiting tasks whose home and data each run names, so that one DAG serves every test."""
 
+import os
+
 from airflow.sdk import DAG
 
 from airflow_nrt.operators.stop import NrtStopOperator
 from airflow_nrt.operators.stream import NrtStreamOperator
 from airflow_nrt.sensors.window import NrtWindowSensor
 
-HOME, DATA = "{{ dag_run.conf['home'] }}", "{{ dag_run.conf['data'] }}"
+HOME = f"{os.environ.get('ORDERS_HOMES', '/data/homes')}/{{{{ dag_run.conf['home'] }}}}"
+DATA = "{{ dag_run.conf['data'] }}"
 
 for dag_id in ("supervised", "supervised_too"):
     with DAG(dag_id, schedule=None, catchup=False) as dag:
@@ -15,6 +18,7 @@ for dag_id in ("supervised", "supervised_too"):
             report="reports/orders_curve.sql",
             home=HOME,
             settings={"DATA": DATA},
+            unsafe_settings=["DATA"],
             nrt_conn_id="{{ dag_run.conf.get('conn_id', '') }}",
             restart_delay=1,
             poll_interval=1,

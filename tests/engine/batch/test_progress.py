@@ -16,7 +16,7 @@ def test_the_tasks_of_a_step_under_way_are_counted(spark: Any) -> None:
     with shown_tasks(spark, "curve, computing", said.append, every=0.2):
         spark.range(0, 10, 1, 10).selectExpr("java_method('java.lang.Thread', 'sleep', 150L)").collect()
     counted = [
-        re.search(r"^curve, computing: \d s, (\d+) of 10 tasks of this step done \(\d+ %\)$", one) for one in said
+        re.search(r"^curve, computing: \d+ s, (\d+) of 10 tasks of this step done \(\d+ %\)$", one) for one in said
     ]
     done = [int(match[1]) for match in counted if match]
     assert done and done == sorted(done)
