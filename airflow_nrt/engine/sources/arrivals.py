@@ -16,6 +16,7 @@ from urllib.parse import unquote
 from airflow_nrt.basics.errors import InputError
 from airflow_nrt.engine.sources.links import INSIDE, Links
 from airflow_nrt.engine.sources.listing import Inode, Listing, inode_of, list_directory
+from airflow_nrt.engine.sources.unfit_files import shown_path, why_unfit
 from airflow_nrt.home.log.entries import SourceFile
 from airflow_nrt.model.options.known import FOLLOW_LINKS, source_option
 from airflow_nrt.model.tables import Table
@@ -37,9 +38,9 @@ class Arrivals:
 
     `known` are the paths that were read before. A directory is listed again only if its modification time is new.
 
-    A file that can't be opened (a dangling link, one that `follow` leaves out, a file without permission) waits in
-    `unreadable`, by path with the reason, and is found once it can be opened, so that it does not stop all others.
-    Unless the reader is `tolerant`, such a file is an error.
+    A file that can't be opened (a dangling link, one that `follow` leaves out, a file without permission, one with a
+    name that Spark does not take) waits in `unreadable`, by path with the reason, and is found once it can be opened,
+    so that it does not stop all others. Unless the reader is `tolerant`, such a file is an error.
 
     Links may lead to one another, and to the directories around them: what has a name of its own below the root is
     found by that name, and everything else behind links once.
@@ -99,7 +100,7 @@ class Arrivals:
         found = list({file.path: file for file in found}.values())
         for path, reason in self.unreadable.items():
             if path not in before:
-                log.warning("%s can't be opened (%s): it waits until it can", path, reason)
+                log.warning("%s can't be opened (%s): it waits until it can", shown_path(path), reason)
         self.known.update(file.path for file in found)
         return sorted(found, key=lambda file: (file.modified, file.path))
 
@@ -167,6 +168,9 @@ class Arrivals:
                 raise PermissionError(errno.EPERM, "it is no regular file")
             if not os.access(path, os.R_OK, effective_ids=_EFFECTIVE):
                 raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+            unfit = why_unfit(path)
+            if unfit is not None:
+                raise PermissionError(errno.EPERM, unfit)
         except OSError as wrong:
             self._defer_unless_gone(path, wrong)
             return []
@@ -233,7 +237,7 @@ class Arrivals:
         reason = f"{wrong.strerror}{leads}"
         if not self.tolerant:
             raise InputError(
-                f"{path} can't be opened: {reason}. Take it away or make it readable, or set "
+                f"{shown_path(path)} can't be opened: {reason}. Take it away or make it readable, or set "
                 "'source.unreadable-files' = 'wait' to read it when that is possible"
             )
         self.unreadable[path] = reason

@@ -6,6 +6,8 @@ them.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from pyspark.sql import DataFrame, SparkSession
 
 from airflow_nrt.basics.spelling import bigint, quote
@@ -19,7 +21,7 @@ from airflow_nrt.engine.windows.regroup import regroup
 from airflow_nrt.engine.windows.window_operator import no_windows
 from airflow_nrt.model.internal_columns import AFTER, KEY, OP, SEEN
 from airflow_nrt.model.plan import Plan, Source
-from airflow_nrt.model.tables import LINE
+from airflow_nrt.model.tables import LINE, Column
 from airflow_nrt.model.updating import Updating
 
 _HIDDEN = (
@@ -29,12 +31,18 @@ _HIDDEN = (
 
 
 def no_rows(spark: SparkSession, source: Source) -> DataFrame:
-    """No accepted rows of a source."""
+    """No accepted rows of a source. Its METADATA columns are columns as others are: there is nothing to compute."""
+    source = _with_plain_metadata(source)
     columns = [column for column in source.table.physical if column.name in source.physical]
     schema = [(quote(column.name), column.type.spark) for column in columns]
     schema += [(OP, "STRING")] if source.table.is_changelog else []
     judged = judge(empty_rows(spark, [*schema, *_HIDDEN]), source, None, absorbed(None, None))
     return accepted(judged, source, f"{bigint(None)} AS {SEEN}")
+
+
+def _with_plain_metadata(source: Source) -> Source:
+    columns = (one if one.metadata is None else Column(one.name, one.type) for one in source.table.columns)
+    return replace(source, table=replace(source.table, columns=tuple(columns)))
 
 
 def _no_changes(spark: SparkSession, operator: Updating) -> DataFrame:

@@ -220,3 +220,16 @@ def test_a_batch_reads_the_oldest_file_first_whichever_was_found_first(tmp_path:
     table = Table("orders", (), "filesystem", options={"path": str(tmp_path), "format": "csv"})
     found = [SourceFile("b", 1, 2), SourceFile("c", 1, 1), SourceFile("a", 1, 2)]
     assert [file.name for file in Files(table, []).in_order([*found])] == ["c", "a", "b"]
+
+
+@pytest.mark.parametrize("name", ["a:b.csv", "a.csv.snappy", "a.csv.lz4", os.fsdecode(b"a\xff.csv")])
+def test_a_file_that_spark_can_not_be_given_waits_and_is_found_under_another_name(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, name: str
+) -> None:
+    odd, plain = put(tmp_path / name), put(tmp_path / "b.csv")
+    arrivals = Arrivals(str(tmp_path), None)
+    assert paths(arrivals) == [str(plain)] and list(arrivals.unreadable) == [str(odd)]
+    assert "it waits until it can" in caplog.text and caplog.text.encode()
+    assert paths(arrivals) == []
+    renamed = odd.rename(tmp_path / "c.csv")
+    assert paths(arrivals) == [str(renamed)] and not arrivals.unreadable

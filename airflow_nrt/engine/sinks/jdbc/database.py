@@ -26,7 +26,10 @@ ATTEMPTS = 10
 _AGAIN = ("40001", "40P01", "55P03", "42P07")
 """SQLSTATE of serialization failures, deadlocks and locks that are not to be had, and of a table that another process
 has just made."""
-_AGAIN_BY_WORDS = ("Lock wait timeout", "pg_type_typname_nsp_index", "nrt_owners_pkey", "already exists")
+_AGAIN_BY_WORDS = ("Lock wait timeout", "already exists")
+_DUPLICATE_OF_POSTGRESQL = "23505"
+_DUPLICATES_OF_RACES = ('"pg_type_typname_nsp_index"', '"nrt_owners_pkey"')
+"""Indexes in which two processes that make the same thing meet."""
 _GONE = ("08", "57", "53300", "25006", "25P03")
 """What SQLSTATE begins with where the server is away, ends, can't be written, or has no more connections."""
 _SEQUENCES = {"serial": "int4", "bigserial": "int8", "smallserial": "int2"}
@@ -187,7 +190,7 @@ def meaning(table: Table, state: str, said: str) -> NrtError:
     where, url = f"table {table.name!r}", shown_url(table.options[URL])
     if state == "3D000" or "Unknown database" in said or "to database" in said:
         return InputError(f"{where}: {said}: create the database, grant it, or correct '{URL}'")
-    if state in _AGAIN or any(words in said for words in _AGAIN_BY_WORDS):
+    if _is_lost_race(state, said):
         return LostRaceError(f"{where}: {said}")
     if state.startswith("28") or "password authentication failed" in said or "Access denied for user" in said:
         return InputError(f"{where}: {url} refuses the login: {said}. Correct '{USER}' and '{PASSWORD}'")
@@ -200,6 +203,14 @@ def meaning(table: Table, state: str, said: str) -> NrtError:
     if state.startswith("22"):
         return InputError(f"{where}: a value does not fit its column: {said}")
     return InputError(f"{where}: {url} said: {said}")
+
+
+def _is_lost_race(state: str, said: str) -> bool:
+    """By SQLSTATE, and by words that are the database's own: what follows as a detail has values of rows."""
+    headline = said.partition("Detail: ")[0]
+    if state.startswith("23"):
+        return state == _DUPLICATE_OF_POSTGRESQL and any(index in headline for index in _DUPLICATES_OF_RACES)
+    return state in _AGAIN or any(words in headline for words in _AGAIN_BY_WORDS)
 
 
 def credentials(table: Table) -> dict[str, str]:
