@@ -286,9 +286,23 @@ def fractions(spark: SparkSession, place: Path, is_kept: bool) -> Scene:
     return scene
 
 
+def retracted(spark: SparkSession, place: Path, is_kept: bool) -> Scene:
+    """Rows without a key, which kept more fraction digits than their types have, are retracted by their values."""
+
+    def change(op: str, shop: str, seen: str) -> str:
+        row = {"shop": shop, "seen": f"{at(0)[:-2]}{seen}", "ts": at(1)}
+        return json.dumps({"before": row if op == "d" else None, "after": row if op == "c" else None, "op": op})
+
+    scene = Scene.of_report(spark, place, "retracted.sql", is_kept)
+    scene.absorb("events", *(change("c", "a", seen) for seen in ("00.123456", "00.123999", "01.5")), ends="json")
+    scene.absorb("events", change("c", "b", "02.000001"), change("d", "a", "00.123999"), ends="json")
+    scene.arrive("events", change("d", "a", "00.123456"), change("c", "b", "02.000002"), ends="json")
+    return scene
+
+
 _ALL = (
     windows, rows, versions, updating, throttled, owed, restated, repaired, filled, emptied, moved, lookups, program,
-    topic, from_archive, fractions,
+    topic, from_archive, fractions, retracted,
 )  # fmt: skip
 SCENES: dict[str, Callable[[SparkSession, Path, bool], Scene]] = {one.__name__: one for one in _ALL}
 SERVERLESS = ("topic", "from_archive")

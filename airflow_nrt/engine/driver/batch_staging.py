@@ -85,8 +85,8 @@ class BatchStaging:
         numbers = self._numbers(source, splits, position)
         request = ReadRequest(usable, self._store.tasks, numbers)
         read = source_of(source.table).read(self._spark, source, request)
-        keeps_fractions = position.sources[source.name].row_semantics == FULL_FRACTIONS
-        judged = judge(read, source, latest, arrival, full_fractions=str(keeps_fractions).lower())
+        full = "true" if position.sources[source.name].row_semantics == FULL_FRACTIONS else "false"
+        judged = judge(read, source, latest, arrival, full_fractions=full)
         # Windows read what is staged for the archive.
         readers = 1 if source.is_archived else len(batch.watermarks)
         several = readers + len(self._plan.passing(source.name)) + len(self._plan.updated_through(source.name)) > 1

@@ -8,6 +8,7 @@ from decimal import ROUND_HALF_UP, Context, Decimal, InvalidOperation
 from typing import Any
 
 from airflow_nrt.basics.fractions import FULL_DIGITS, fraction_digits
+from airflow_nrt.basics.times_of_day import DIGITS
 from airflow_nrt.basics.types import INTEGER_LIMITS, DataType
 from airflow_nrt.functions import Row
 
@@ -96,10 +97,8 @@ def _map(kind: DataType, what: str) -> Convert:
 
 def _scalar(kind: DataType, what: str) -> Convert:
     name, classes, text = kind.name, _CLASSES[kind.name], kind.flink
-    limit, micros = (
-        INTEGER_LIMITS.get(kind.name, 0),
-        10 ** (FULL_DIGITS - (fraction_digits(kind) if name == "TIMESTAMP" else 3)),
-    )
+    limit, kept = INTEGER_LIMITS.get(name, 0), fraction_digits(kind) if name == "TIMESTAMP" else DIGITS
+    micros = 10 ** (FULL_DIGITS - kept)
     unit, digits = Decimal(1).scaleb(-(kind.scale or 0)), Context(prec=kind.precision or 1)
 
     def convert(value: Any) -> Any:

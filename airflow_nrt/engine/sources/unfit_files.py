@@ -18,7 +18,7 @@ def why_unfit(path: str) -> str | None:
     if ":" in name:
         return "its name has a colon, which Hadoop takes for the end of a scheme: rename it"
     if name.endswith(_ALLOCATING):
-        return "its compression can't be read safely: write .gz, .bz2 or .zst"
+        return "its compression can't be read safely: write .gz or .bz2"
     return None
 
 

@@ -13,7 +13,8 @@ from typing import Any
 from airflow_nrt.basics.errors import HomeError
 from airflow_nrt.basics.instants import BEFORE_TIME
 from airflow_nrt.files.decoding import STORED_AS, decoded
-from airflow_nrt.files.formats import Content, Format
+from airflow_nrt.files.formats import Format
+from airflow_nrt.home.log.older_entries import STEPS
 
 STATE = Format("the state")
 """The format of partials of operators and of the state of updating operators: the columns of these files and their
@@ -463,41 +464,4 @@ def entry_from_json(content: Any) -> Entry:
         raise HomeError(f"log entry {number!r:.100} is not readable: {wrong}") from None
 
 
-def _with_formats(entry: Content) -> Content:
-    """Format 1 had no formats of state and ledgers, and no fields that an early version did not know."""
-    if entry["kind"] not in ("commit", "tick"):
-        return entry
-    known: Content = {"updating": {}, "moments": {}, "versions": {}, "tables": {}}
-    position = {**known, **entry["position"]}
-    operators = {name: {"complete": None, **_of_format_1(one)} for name, one in position["operators"].items()}
-    states = {
-        name: {key: [_of_format_1(file) for file in files] for key, files in position[name].items()}
-        for name in ("updating", "tables")
-    }
-    versions = {name: _of_format_1(one) for name, one in position["versions"].items()}
-    position = {**position, **states, "operators": operators, "versions": versions}
-    ledger: Content = {"ledger_format": 1} if entry["kind"] == "commit" else {}
-    return {"removed": [], **entry, "position": position, **ledger}
-
-
-def _of_format_1(data: Content) -> Content:
-    """A file of state, or a collection of them."""
-    if "path" in data:
-        return {**data, "format": 1}
-    listed = {name: data[name] for name in ("rows", "closed", "shown") if isinstance(data.get(name), list)}
-    return {**data, **{name: [_of_format_1(file) for file in files] for name, files in listed.items()}}
-
-
-def _with_row_semantics(entry: Content) -> Content:
-    """Format 2 did not say how values were read."""
-    first = {"row_semantics": 1}
-    if entry["kind"] == "restate":
-        return {**entry, **first}
-    if "position" not in entry:
-        return entry
-    position = entry["position"]
-    sources = {name: {**state, **first} for name, state in position["sources"].items()}
-    return {**entry, "position": {**position, "sources": sources}}
-
-
-_FORMAT = Format("log entry", (_with_formats, _with_row_semantics))
+_FORMAT = Format("log entry", STEPS)
