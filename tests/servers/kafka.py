@@ -41,8 +41,11 @@ class Topics:
 
     def _new_producer(self) -> Any:
         bytes_of = "org.apache.kafka.common.serialization.ByteArraySerializer"
+        # With more requests in flight, a batch that a new topic was not ready for is overtaken by the next one, and is
+        # out of order then until its time is over.
+        one_request = {"max.in.flight.requests.per.connection": "1"}
         known = {"bootstrap.servers": self._address, "key.serializer": bytes_of, "value.serializer": bytes_of}
-        return self._jvm.org.apache.kafka.clients.producer.KafkaProducer(self._map(known))
+        return self._jvm.org.apache.kafka.clients.producer.KafkaProducer(self._map({**known, **one_request}))
 
     def create(self, topic: str, partitions: int = 1, **settings: str) -> None:
         one = self._jvm.org.apache.kafka.clients.admin.NewTopic(topic, partitions, 1)

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import chain
 from pathlib import Path
 
 import pyspark
@@ -139,8 +140,10 @@ class Broker:
     def producer(self, topic: str) -> list[str]:
         """The command that makes a record of each line of its input: key, tab, value."""
         where = ("--bootstrap-server", self.address, "--topic", topic)
-        # By default it waits a second for more records.
-        how = ("--reader-property", "parse.key=true", "--command-property", "linger.ms=100")
+        # By default it waits a second for more records. With one request in flight a batch that the broker did not
+        # take at first is not overtaken by the next one, after which it would be out of order for two minutes.
+        properties = ("linger.ms=100", "max.in.flight.requests.per.connection=1")
+        how = ("--reader-property", "parse.key=true", *chain(*(("--command-property", one) for one in properties)))
         return self._command("kafka-tools", "org.apache.kafka.tools.ConsoleProducer", *where, *how)
 
     def has_records(self, topic: str) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
+from tests.page.browser.complaints import Complaints
 from tests.page.browser.serving import Served, serve
 
 # A view whose home has thousands of windows is read first, on a machine that is busy with other tests.
@@ -28,23 +29,22 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.fixture
-def complaints() -> list[str]:
-    """What the page has written on its console, what it has thrown, and dialogs that it did not make itself."""
-    return []
+def complaints() -> Complaints:
+    return Complaints()
 
 
 @pytest.fixture
-def page(browser: Browser, complaints: list[str]) -> Iterator[Page]:
-    """A page of its own context. A complaint that a test has not cleared is an error of the product."""
+def page(browser: Browser, complaints: Complaints) -> Iterator[Page]:
+    """A page of its own context. A complaint that a test does not expect is an error of the product."""
     context = browser.new_context(viewport={"width": 1280, "height": 900}, color_scheme="light")
     context.set_default_timeout(15_000)
     page = context.new_page()
-    page.on("console", lambda message: complaints.append(f"{message.type}: {message.text}"))
-    page.on("pageerror", lambda error: complaints.append(str(error)))
-    page.on("dialog", lambda dialog: complaints.append(f"a dialog: {dialog.message}"))
+    page.on("console", lambda message: complaints.add(f"{message.type}: {message.text}"))
+    page.on("pageerror", lambda error: complaints.add(str(error)))
+    page.on("dialog", lambda dialog: complaints.add(f"a dialog: {dialog.message}"))
     yield page
     context.close()
-    assert complaints == []
+    assert complaints.unexpected() == []
 
 
 @pytest.fixture(scope="session")

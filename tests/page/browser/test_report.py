@@ -7,6 +7,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.page.browser.complaints import Complaints
 from tests.page.browser.serving import Served
 
 pytestmark = pytest.mark.slow
@@ -115,8 +116,7 @@ def test_windows_of_a_day_are_listed_a_page_at_a_time(report: Page) -> None:
     expect(report.locator(".windows .pager")).to_contain_text("21–40 of 144")
 
 
-def test_a_report_that_is_not_there(page: Page, served: Served, complaints: list[str]) -> None:
+def test_a_report_that_is_not_there(page: Page, served: Served, complaints: Complaints) -> None:
+    complaints.expects = ("404",)
     page.goto(f"{served.url}#/report/{'0' * 32}")
     expect(page.get_by_role("heading", name="This can't be shown")).to_be_visible()
-    assert all("404" in one for one in complaints)
-    complaints.clear()

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.page.browser.complaints import Complaints
 from tests.page.browser.serving import Served
 
 pytestmark = pytest.mark.slow
@@ -29,12 +28,12 @@ def test_the_system_s_theme_holds_until_airflow_has_one(page: Page, served: Serv
 
 
 @pytest.fixture
-def framed(page: Page, served: Served, complaints: list[str]) -> Iterator[Page]:
+def framed(page: Page, served: Served, complaints: Complaints) -> Page:
     """The page in a frame, as Airflow shows an external view. Chromium warns of such a sandbox."""
+    complaints.expects = ("can escape its sandboxing",)
     page.route("**/outer", lambda route: route.fulfill(content_type="text/html", body=OUTER))
     page.goto(served.url.replace("/nrt/", "/outer"))
-    yield page
-    complaints[:] = [one for one in complaints if "can escape its sandboxing" not in one]
+    return page
 
 
 def test_a_frame_follows_when_airflow_s_theme_changes(framed: Page) -> None:
