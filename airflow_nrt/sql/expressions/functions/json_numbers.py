@@ -1,10 +1,13 @@
-"""Numbers of JSON by their text, as Flink writes them: `12.50`, 1e2 as `1E+2`, -0.0 as `0.0`, and any number of digits.
+"""Numbers of JSON by their text, as Flink writes them: `12.50`, 1e2 as `1E+2`, -0.0 as `0.0`, of any number of digits.
 
-Flink reads a number with a fraction or an exponent as a BigDecimal of Java. Spark's VARIANT takes the zeros off its end,
-or makes a DOUBLE of it. So where a text would change, the document is read once more with `MARK` and the text of each
-such number as a string in its place, and the text is written as Java would.
+To Flink a number with a fraction or an exponent is a BigDecimal of Java. Spark's VARIANT takes the zeros off its end,
+or makes a DOUBLE of it. So a document with such numbers is read with a string in the place of each: `MARK` (# here) and
+its text.
 
-Whole numbers of up to 38 digits are as they are in a VARIANT, and most other numbers, too.
+{"a":12.50,"b":[1,1e2]}     {"a":"#12.50","b":[1,"#1e2"]}     {"a":12.50,"b":[1,1E+2]}
+
+Whole numbers of up to 38 digits, and fractions without a zero at their end, are in a VARIANT as they are. Documents
+without others are left alone.
 """
 
 from __future__ import annotations
@@ -16,29 +19,31 @@ from airflow_nrt.basics.spelling import string_literal
 MARK = "\uffff"
 """It is not a character, so no text of a document begins with it."""
 _END = r"(?=[\s,}\]]|$)"
-_CHANGED = rf"[.eE](?:(?<=[.])[0-9]*+(?<=0)|(?<=[.])0{{6}}[0-9]++|(?<=[0-9][eE])[-+]?[0-9]++){_END}|[0-9.]{{39}}"
-"""Found in each document with a number that a VARIANT changes, and in few others: at the end of a fraction with a zero
-at its end, after a dot before six zeros, at an exponent, in more than 38 digits."""
+_CHANGED = (
+    rf"[.eE][-+0-9][0-9]*+{_END}"
+    r"(?:(?<=0)|(?<=[0-9][eE][-+0-9][0-9]{0,30})|(?<=[.]0{6}[0-9]{1,40})|(?<=[0-9.]{40}))"
+)
+_MANY_DIGITS = "[0-9]{39}"
+"""One is found in each document with a number that a VARIANT changes, and in few others: zeros that end a fraction, an
+exponent, six zeros after a point, or more than 38 digits. As one pattern they take three times as long."""
 _TOO_LONG = r"(?!-?(?:[0-9]{1001}|[0-9.]{1002}))"
 """Neither Flink nor Spark takes such a number for JSON."""
 _BEFORE = r"""\G((?:[^"0-9-]++|"(?:[^"\\]++|\\.)*+"|-?[0-9]{1,38}+(?![0-9.eE]))*+)"""
 _NUMBER = r"(-?(?:0|[1-9][0-9]*+)(?:[.][0-9]++)?+(?:[eE][-+]?[0-9]++)?+)"
-_MARKED = rf"{_BEFORE}{_TOO_LONG}{_NUMBER}{_END}(?!\s*+:)"
+_TO_MARK = rf"{_BEFORE}{_TOO_LONG}{_NUMBER}{_END}(?!\s*+:)"
 """Matches follow each other, so that each number is found outside of strings. What is no JSON remains none."""
-_LIKE_NUMBER = '^-?[0-9][-+.0-9eE]*"'
-_REWRITTEN = "[eE]|[.]0{6}[0-9]|^-[0.]+$"
+_NUMBER_FIRST = '^-?[0-9][-+.0-9eE]*"'
+_NOT_AS_IN_JAVA = "[eE]|[.]0{6}[0-9]|^-[0.]+$"
 
 
 def with_texts(document: str) -> str:
     """SQL of the document in which numbers that a VARIANT would change are strings behind `MARK`.
 
-    It is "IF(`s` RLIKE '…', regexp_replace(`s`, '…', '$1\"…$2\"'), `s`)".
+    It is "IF(`s` RLIKE '…' OR `s` RLIKE '…', regexp_replace(`s`, '…', '…'), `s`)".
     """
-    return f"IF({document} RLIKE {string_literal(_CHANGED)}, {_with_all_texts(document)}, {document})"
-
-
-def _with_all_texts(document: str) -> str:
-    return f"""regexp_replace({document}, {string_literal(_MARKED)}, '$1"{MARK}$2"')"""
+    marked = f"""regexp_replace({document}, {string_literal(_TO_MARK)}, '$1"{MARK}$2"')"""
+    is_changed = f"{document} RLIKE {string_literal(_CHANGED)} OR {document} RLIKE {string_literal(_MANY_DIGITS)}"
+    return f"IF({is_changed}, {marked}, {document})"
 
 
 def number_of(text: str, is_decimal: str, document: str, value_in: Callable[[str], str]) -> str:
@@ -48,7 +53,7 @@ def number_of(text: str, is_decimal: str, document: str, value_in: Callable[[str
     """
     zero_more = "concat(_nrt_t, IF(contains(_nrt_t, '.'), '0', '.0'))"
     kept = f"{is_decimal} AND NOT contains({document}, {zero_more}) AND NOT contains(_nrt_t, '0.000000')"
-    again = f"try_variant_get({value_in(_with_all_texts(document))}, '$', 'string')"
+    again = f"try_variant_get({value_in(with_texts(document))}, '$', 'string')"
     return f"transform(array({text}), _nrt_t -> IF({kept}, _nrt_t, {_each(again, number_or_text('_nrt_j'))}))[0]"
 
 
@@ -61,7 +66,7 @@ def without_marks(json: str) -> str:
     """SQL of a text that is JSON, with numbers in the place of their marked strings."""
     number = _as_java_writes("substring_index(_nrt_p, '\"', 1)")
     number = f"""concat({number}, substring(_nrt_p, instr(_nrt_p, '"') + 1))"""
-    part = f"""IF(_nrt_i > 0, IF(_nrt_p RLIKE '{_LIKE_NUMBER}', {number}, concat('"{MARK}', _nrt_p)), _nrt_p)"""
+    part = f"""IF(_nrt_i > 0, IF(_nrt_p RLIKE '{_NUMBER_FIRST}', {number}, concat('"{MARK}', _nrt_p)), _nrt_p)"""
     joined = f"""array_join(transform(split(_nrt_j, '"{MARK}'), (_nrt_p, _nrt_i) -> {part}), '')"""
     return _each(json, f"IF(contains(_nrt_j, '{MARK}'), {joined}, _nrt_j)")
 
@@ -89,4 +94,4 @@ def _as_java_writes(text: str) -> str:
     )
     signed = f"concat(IF(startswith({text}, '-') AND {d} <> '0', '-', ''), {absolute})"
     written = f"transform(array(struct({digits} AS d, {scale} AS s)), _nrt_n -> coalesce({signed}, {text}))[0]"
-    return f"IF({text} RLIKE '{_REWRITTEN}', {written}, {text})"
+    return f"IF({text} RLIKE '{_NOT_AS_IN_JAVA}', {written}, {text})"

@@ -53,9 +53,9 @@ def read_path(argument: Typed, at: Place, name: str) -> Path:
 
 
 def value_at(document: str, path: Path) -> str:
-    """SQL of the VARIANT at the path, or the array of all that match. NULL if the document is no JSON, or lacks the path.
+    """SQL of the VARIANT at the path, or the array of all that match.
 
-    In a lax path an array is empty then, not NULL.
+    It is NULL if the document is no JSON, or lacks the path; in a lax path an array is empty then.
     """
     parsed = f"try_parse_json({document})"
     if not path.has_many:
