@@ -59,18 +59,17 @@ def _value(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
     if not (kind.is_string or kind.name in _VALUES):
         raise SqlError(f"{name} returns STRING, BOOLEAN, INTEGER or DOUBLE, not {kind.flink}", at)
     kinds = ", ".join(map(string_literal, _TEXTS if kind.is_string else _VALUES[kind.name]))
-    value = f"try_cast(_nrt_x.v AS {kind.spark})"
     otherwise = _otherwise(case.word, default.sql, kind, name)
     if path.has_many:
         # JSON_VALUE does not return arrays.
         return Typed(_unless_null(document, lambda _: otherwise), kind)
 
     def value_in(text: str) -> str:
-        both = f"struct(_nrt_v AS v, {json_kind('_nrt_v')} AS k)"
+        both = f"struct(try_cast(_nrt_v AS {kind.spark}) AS v, {json_kind('_nrt_v')} AS k)"
         there = f"transform(array({value_at(text, path)}), _nrt_v -> {both})[0]"
-        cases = f"WHEN _nrt_x.k IN ({kinds}) THEN {value}"
+        cases = f"WHEN _nrt_x.k IN ({kinds}) THEN _nrt_x.v"
         if kind.is_string:
-            number = number_of(value, "_nrt_x.k = 'DECIMAL'", text, lambda other: value_at(other, path))
+            number = number_of("_nrt_x.v", "_nrt_x.k = 'DECIMAL'", text, lambda other: value_at(other, path))
             cases += f" WHEN _nrt_x.k IN ('DECIMAL', 'DOUBLE') THEN {number}"
         return bound(there, f"CASE {cases} ELSE {otherwise} END")
 

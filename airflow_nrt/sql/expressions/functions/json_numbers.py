@@ -32,8 +32,9 @@ _BEFORE = r"""\G((?:[^"0-9-]++|"(?:[^"\\]++|\\.)*+"|-?[0-9]{1,38}+(?![0-9.eE]))*
 _NUMBER = r"(-?(?:0|[1-9][0-9]*+)(?:[.][0-9]++)?+(?:[eE][-+]?[0-9]++)?+)"
 _TO_MARK = rf"{_BEFORE}{_TOO_LONG}{_NUMBER}{_END}(?!\s*+:)"
 """Matches follow each other, so that each number is found outside of strings. What is no JSON remains none."""
-_NUMBER_FIRST = '^-?[0-9][-+.0-9eE]*"'
+_AS_TEXT = '(-?[0-9][-+.0-9eE]*)"'
 _NOT_AS_IN_JAVA = "[eE]|[.]0{6}[0-9]|^-[0.]+$"
+_TO_DIGITS = "^-?[0.]*(?=[0-9])|[.]|[eE].*"
 
 
 def with_texts(document: str) -> str:
@@ -51,10 +52,11 @@ def number_of(text: str, is_decimal: str, document: str, value_in: Callable[[str
 
     A decimal has lost nothing, if its text with a zero more is nowhere in the document: only then is it read again.
     """
-    zero_more = "concat(_nrt_t, IF(contains(_nrt_t, '.'), '0', '.0'))"
-    kept = f"{is_decimal} AND NOT contains({document}, {zero_more}) AND NOT contains(_nrt_t, '0.000000')"
+    more = " AND ".join(f"NOT contains({document}, concat({text}, '{end}'))" for end in ("0", "."))
+    kept = f"{is_decimal} AND {more} AND NOT contains({text}, '0.000000')"
     again = f"try_variant_get({value_in(with_texts(document))}, '$', 'string')"
-    return f"transform(array({text}), _nrt_t -> IF({kept}, _nrt_t, {_each(again, number_or_text('_nrt_j'))}))[0]"
+    unmarked = f"trim(LEADING '{MARK}' FROM {again})"
+    return f"IF({kept}, {text}, {_as_java_writes(unmarked)})"
 
 
 def number_or_text(text: str) -> str:
@@ -64,34 +66,34 @@ def number_or_text(text: str) -> str:
 
 def without_marks(json: str) -> str:
     """SQL of a text that is JSON, with numbers in the place of their marked strings."""
-    number = _as_java_writes("substring_index(_nrt_p, '\"', 1)")
-    number = f"""concat({number}, substring(_nrt_p, instr(_nrt_p, '"') + 1))"""
-    part = f"""IF(_nrt_i > 0, IF(_nrt_p RLIKE '{_NUMBER_FIRST}', {number}, concat('"{MARK}', _nrt_p)), _nrt_p)"""
-    joined = f"""array_join(transform(split(_nrt_j, '"{MARK}'), (_nrt_p, _nrt_i) -> {part}), '')"""
-    return _each(json, f"IF(contains(_nrt_j, '{MARK}'), {joined}, _nrt_j)")
-
-
-def _each(sql: str, body: str) -> str:
-    return f"transform(array({sql}), _nrt_j -> {body})[0]"
+    parts = f"""split(_nrt_j, '"{MARK}(?={_AS_TEXT})')"""
+    number, rest = f"regexp_extract(_nrt_p, '^{_AS_TEXT}', 1)", f"regexp_replace(_nrt_p, '^{_AS_TEXT}', '')"
+    joined = f"array_join({_all_as_java_writes(parts, number, rest)}, '')"
+    return f"transform(array({json}), _nrt_j -> IF(contains(_nrt_j, '{MARK}'), {joined}, _nrt_j))[0]"
 
 
 def _as_java_writes(text: str) -> str:
-    """SQL of a number as BigDecimal writes it: plain, unless it has an exponent, or six zeros after its point.
+    return _all_as_java_writes(f"array({text})", "_nrt_p", "''") + "[0]"
 
-    An exponent that Java does not take leaves the text as it is.
+
+def _all_as_java_writes(parts: str, number: str, rest: str) -> str:
+    """SQL of an array of texts, each of a number as BigDecimal writes it and of a rest, which are SQL over `_nrt_p`.
+
+    A number is plain, unless it has an exponent, or six zeros after its point. An exponent that Java does not take
+    leaves it as it is.
     """
-    digits = f"coalesce(nullif(trim(LEADING '0' FROM regexp_replace({text}, '[eE].*|[^0-9]', '')), ''), '0')"
-    exponent = f"coalesce(nullif(regexp_extract({text}, '[eE](.+)', 1), ''), '0')"
-    scale = f"try_subtract(length(regexp_extract({text}, '[.]([0-9]+)', 1)), try_cast({exponent} AS INT))"
-    d, s = "_nrt_n.d", "_nrt_n.s"
-    fraction = f"concat(coalesce(nullif(left({d}, length({d}) - {s}), ''), '0'), '.', lpad(right({d}, {s}), {s}, '0'))"
-    power = f"length({d}) - 1L - {s}"
-    scientific = (
-        f"concat(left({d}, 1), IF(length({d}) > 1, '.', ''), substring({d}, 2), 'E', IF({power} > 0, '+', ''), {power})"
-    )
+    exponent = f"try_cast(regexp_extract(concat({number}, 'e0'), '[eE]([^e]+)', 1) AS INT)"
+    scale = f"try_subtract(length(regexp_extract({number}, '[.]([0-9]+)', 1)), {exponent})"
+    digits = f"regexp_replace({number}, '{_TO_DIGITS}', '')"
+    known = f"transform({parts}, _nrt_p -> struct({number} AS x, {digits} AS d, {scale} AS s, {rest} AS r))"
+    x, d, s = "_nrt_n.x", "_nrt_n.d", "_nrt_n.s"
+    whole = f"lpad({d}, greatest(length({d}), {s} + 1), '0')"
+    fraction = f"regexp_replace({whole}, concat('(?=.{{', {s}, '}}$)'), '.')"
+    power = f"concat('E', IF({s} < 0, '+', ''), length({d}) - 1L - {s})"
     absolute = (
-        f"CASE WHEN {s} = 0 THEN {d} WHEN {s} > 0 AND {power} >= -6 THEN {fraction} WHEN {s} <> 0 THEN {scientific} END"
+        f"CASE WHEN {s} = 0 THEN {d} WHEN {s} BETWEEN 1 AND length({d}) + 5 THEN {fraction} "
+        f"ELSE concat(regexp_replace({d}, '^(.)(.+)', '$1.$2'), {power}) END"
     )
-    signed = f"concat(IF(startswith({text}, '-') AND {d} <> '0', '-', ''), {absolute})"
-    written = f"transform(array(struct({digits} AS d, {scale} AS s)), _nrt_n -> coalesce({signed}, {text}))[0]"
-    return f"IF({text} RLIKE '{_NOT_AS_IN_JAVA}', {written}, {text})"
+    sign = f"IF({d} = '0', '', regexp_extract({x}, '^-', 0))"
+    written = f"IF({s} IS NOT NULL AND {x} RLIKE '{_NOT_AS_IN_JAVA}', concat({sign}, {absolute}), {x})"
+    return f"transform({known}, _nrt_n -> concat({written}, _nrt_n.r))"
