@@ -31,6 +31,7 @@ _TEXTS = ("STRING", "BOOLEAN", "BIGINT")
 _VALUES = {"BOOLEAN": ("BOOLEAN",), "INT": ("BIGINT",), "DOUBLE": ("BIGINT", "DECIMAL", "DOUBLE")}
 """The types of RETURNING other than strings, with the kinds of JSON values that each takes."""
 _LONG = 100
+"""A document that is an expression of more letters is computed once."""
 
 
 def _otherwise(word: str, default: str, kind: DataType, name: str) -> str:
@@ -51,7 +52,7 @@ def _unless_null(document: Typed, value_in: Callable[[str], str]) -> str:
 
 
 def _value(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
-    """JSON_VALUE: "transform(array(…), _nrt_x -> CASE WHEN _nrt_x.k IN (…) THEN try_cast(…) … END)[0]"."""
+    """JSON_VALUE: "transform(array(…), _nrt_x -> CASE WHEN _nrt_x.k IN (…) THEN _nrt_x.v … END)[0]"."""
     document, where, returning, *cases = arguments
     check_string(document, 1, at, name)
     path, kind = read_path(where, at, name), returning.type.with_nullable(True)

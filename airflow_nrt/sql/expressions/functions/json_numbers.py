@@ -50,7 +50,8 @@ def with_texts(document: str) -> str:
 def number_of(text: str, is_decimal: str, document: str, value_in: Callable[[str], str]) -> str:
     """SQL of a number's text. `text` is what a VARIANT has of it, `value_in` finds it in the SQL of a document.
 
-    A decimal has lost nothing, if its text with a zero more is nowhere in the document: only then is it read again.
+    A decimal has lost nothing, if its text with a zero or a point more is nowhere in the document. Otherwise it is read
+    again: "IF(… AND NOT contains(`s`, concat(_nrt_x.v, '0')) …, _nrt_x.v, transform(…)[0])".
     """
     more = " AND ".join(f"NOT contains({document}, concat({text}, '{end}'))" for end in ("0", "."))
     kept = f"{is_decimal} AND {more} AND NOT contains({text}, '0.000000')"
@@ -60,12 +61,15 @@ def number_of(text: str, is_decimal: str, document: str, value_in: Callable[[str
 
 
 def number_or_text(text: str) -> str:
-    """SQL of a text, which may be that of a number behind `MARK`."""
+    """SQL of a text, which may be that of a number behind `MARK`: "IF(startswith(x, '…'), transform(…)[0], x)"."""
     return f"IF(startswith({text}, '{MARK}'), {_as_java_writes(f'substring({text}, 2)')}, {text})"
 
 
 def without_marks(json: str) -> str:
-    """SQL of a text that is JSON, with numbers in the place of their marked strings."""
+    """SQL of a text that is JSON, with numbers in the place of their marked strings.
+
+    It is "transform(array(…), _nrt_j -> IF(contains(_nrt_j, '…'), array_join(transform(…), ''), _nrt_j))[0]".
+    """
     parts = f"""split(_nrt_j, '"{MARK}(?={_AS_TEXT})')"""
     number, rest = f"regexp_extract(_nrt_p, '^{_AS_TEXT}', 1)", f"regexp_replace(_nrt_p, '^{_AS_TEXT}', '')"
     joined = f"array_join({_all_as_java_writes(parts, number, rest)}, '')"
@@ -80,7 +84,7 @@ def _all_as_java_writes(parts: str, number: str, rest: str) -> str:
     """SQL of an array of texts, each of a number as BigDecimal writes it and of a rest, which are SQL over `_nrt_p`.
 
     A number is plain, unless it has an exponent, or six zeros after its point. An exponent that Java does not take
-    leaves it as it is.
+    leaves it as it is: "transform(transform(split(…), _nrt_p -> struct(… AS x, …)), _nrt_n -> concat(IF(…), …))".
     """
     exponent = f"try_cast(regexp_extract(concat({number}, 'e0'), '[eE]([^e]+)', 1) AS INT)"
     scale = f"try_subtract(length(regexp_extract({number}, '[.]([0-9]+)', 1)), {exponent})"
