@@ -15,6 +15,7 @@ from airflow_nrt.basics.types import INT, DataType
 from airflow_nrt.model.internal_columns import KEY, POSITION
 from airflow_nrt.sql.errors import NotThereYet, Place, SqlError
 from airflow_nrt.sql.expressions.expressions import Compiler
+from airflow_nrt.sql.expressions.functions.signature import bound
 from airflow_nrt.sql.expressions.known_functions import known_functions
 from airflow_nrt.sql.expressions.python_functions import call_function
 from airflow_nrt.sql.expressions.scope import Scope, ScopeColumn
@@ -50,6 +51,7 @@ def lateral(findings: Findings, node: ast.Join, right: ast.Lateral, left: Named)
     findings.note_all_columns(relation)
     names = _names(right, rows.type)
     outer = node.kind == "LEFT"
+    array, present = _elements(right, rows, outer)
     kept = side_columns(relation, alias)
     new = tuple(
         ScopeColumn(
@@ -60,13 +62,14 @@ def lateral(findings: Findings, node: ast.Join, right: ast.Lateral, left: Named)
     taken = {column.name for column in kept} & {column.name for column in new}
     if taken:
         raise SqlError(f"both sides of the join have the name {min(taken)!r}: give each side an alias", right.at)
-    present = [(a, b) for a, b in zip(relation.columns, kept) if relation.pending is None or a.role is None]
-    items = [f"{quote(old.name)} AS {quote(column.name)}" for old, column in present]
+    shown = [(a, b) for a, b in zip(relation.columns, kept) if relation.pending is None or a.role is None]
+    items = [f"{quote(old.name)} AS {quote(column.name)}" for old, column in shown]
     items += [f"{sql} AS {quote(column.name)}" for (_, _, sql), column in zip(names, new)]
     items += [hidden_of_several(name, relation) for name in relation.hidden]
     explode = "posexplode_outer" if outer else "posexplode"
     text = (
-        f"(SELECT {', '.join(items)} FROM (SELECT *, {explode}({rows.sql}) AS ({NUMBER}, _nrt_e) FROM {relation.text}))"
+        f"(SELECT {', '.join(items)} FROM (SELECT *, {explode}({array}) AS ({NUMBER}, _nrt_e) FROM {relation.text})"
+        f"{present})"
     )
     columns = (*kept, *new)
     if node.kind == "INNER" and node.condition is not None:
@@ -127,6 +130,23 @@ def _rows(compiler: Compiler, right: ast.Lateral) -> Typed:
     if typed.type.name != "ARRAY":
         raise SqlError(f"UNNEST wants an ARRAY or a MAP, {text_of(right.expression)} is {typed.type.flink}", right.at)
     return typed
+
+
+def _elements(right: ast.Lateral, rows: Typed, outer: bool) -> tuple[str, str]:
+    """SQL of the array whose elements become rows, and the condition that an element is one: " WHERE … IS NOT NULL".
+
+    UNNEST makes no row of a ROW that is NULL itself, as in Flink. Of values, arrays and maps it makes one, and WITH
+    ORDINALITY of rows of one field, too: to Flink these look like values. Where no element remains, the array is NULL,
+    so that LEFT JOIN keeps the row of the left side.
+    """
+    element = rows.type.children[0][1]
+    looks_like_value = right.numbered and len(element.children) == 1
+    if right.of_function or element.name != "ROW" or looks_like_value:
+        return rows.sql, ""
+    if not outer:
+        return rows.sql, " WHERE _nrt_e IS NOT NULL"
+    array = bound(rows.sql, "IF(exists(_nrt_x, _nrt_v -> _nrt_v IS NOT NULL), _nrt_x, NULL)")
+    return array, f" WHERE _nrt_e IS NOT NULL OR {NUMBER} IS NULL"
 
 
 def _names(right: ast.Lateral, kind: DataType) -> list[tuple[str, DataType, str]]:

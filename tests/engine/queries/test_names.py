@@ -88,7 +88,7 @@ def test_no_query_can_name_them(spark, tmp_path: Path) -> None:
 LISTS = [
     {"id": 1, "a": ["x", "y"], "n": [[1, 2], [3]], "m": {"k": 7}, "r": [{"f": 1, "g": 2}]},
     {"id": 2, "a": [], "n": [], "m": {}, "r": []},
-    {"id": 3, "a": ["z", None], "n": [None], "m": {"k": 8}, "r": [{"f": 3, "g": 4}]},
+    {"id": 3, "a": ["z", None], "n": [None], "m": {"k": 8}, "r": [None, {"f": 3, "g": 4}, {}]},
 ]
 LISTED = (
     "CREATE TABLE t (id INT, a ARRAY<STRING>, n ARRAY<ARRAY<INT>>, m MAP<STRING, INT>, r ARRAY<ROW<f INT, g INT>>) "
@@ -107,7 +107,10 @@ UNNESTED: dict[str, list[tuple[object, ...]]] = {
     "SELECT id, v FROM t, UNNEST(n) AS l, UNNEST(l) AS v": [(1, 1), (1, 2), (1, 3)],
     "SELECT id, x FROM t CROSS JOIN UNNEST(ARRAY[id, 9]) AS x WHERE id < 2": [(1, 1), (1, 9)],
     "SELECT id, KEY, x.`VALUE` FROM t CROSS JOIN UNNEST(m) AS x": [(1, "k", 7), (3, "k", 8)],
-    "SELECT id, f, x.g FROM t CROSS JOIN UNNEST(r) AS x": [(1, 1, 2), (3, 3, 4)],
+    "SELECT id, f, x.g FROM t CROSS JOIN UNNEST(r) AS x": [(1, 1, 2), (3, 3, 4), (3, None, None)],
+    "SELECT id, f, ORDINALITY FROM t LEFT JOIN UNNEST(r) WITH ORDINALITY AS x ON TRUE": [
+        (1, 1, 1), (2, None, None), (3, 3, 2), (3, None, 3),
+    ],
     "SELECT x, COUNT(*) AS c FROM t, UNNEST(a) AS x GROUP BY x HAVING x > 'x'": [("y", 1), ("z", 1)],
 }  # fmt: skip
 

@@ -6,11 +6,12 @@ wrong kind) is for ON ERROR; in a lax one it is for ON EMPTY. That is Flink's ru
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from airflow_nrt.basics.spelling import string_literal
 from airflow_nrt.basics.types import DataType
 from airflow_nrt.sql.errors import Place, SqlError
+from airflow_nrt.sql.expressions.functions.json_numbers import number_of, with_texts, without_marks
 from airflow_nrt.sql.expressions.functions.json_paths import json_kind, json_of, read_path, text_of, texts_of, value_at
 from airflow_nrt.sql.expressions.functions.json_texts import JsonText, json_text, member_sql
 from airflow_nrt.sql.expressions.functions.signature import (
@@ -25,9 +26,12 @@ from airflow_nrt.sql.expressions.functions.signature import (
 )
 from airflow_nrt.sql.expressions.typed import Typed
 
-_SCALARS = ("STRING", "BOOLEAN", "BIGINT", "DECIMAL", "DOUBLE")
+_TEXTS = ("STRING", "BOOLEAN", "BIGINT")
+"""The kinds of JSON values whose text a VARIANT keeps."""
 _VALUES = {"BOOLEAN": ("BOOLEAN",), "INT": ("BIGINT",), "DOUBLE": ("BIGINT", "DECIMAL", "DOUBLE")}
 """The types of RETURNING other than strings, with the kinds of JSON values that each takes."""
+_LONG = 100
+"""A document that is an expression of more letters is computed once."""
 
 
 def _otherwise(word: str, default: str, kind: DataType, name: str) -> str:
@@ -37,28 +41,40 @@ def _otherwise(word: str, default: str, kind: DataType, name: str) -> str:
     return f"CAST({default} AS {kind.spark})" if word == "DEFAULT" else f"CAST(NULL AS {kind.spark})"
 
 
-def _unless_null(document: Typed, sql: str) -> str:
-    """Gives "CASE WHEN `s` IS NOT NULL THEN … END"."""
-    return f"CASE WHEN {document.sql} IS NOT NULL THEN {sql} END" if document.type.nullable else sql
+def _unless_null(document: Typed, value_in: Callable[[str], str]) -> str:
+    """Gives "CASE WHEN `s` IS NOT NULL THEN … END". A long document is computed once."""
+    is_long = len(document.sql) > _LONG
+    text = "_nrt_d" if is_long else document.sql
+    sql = value_in(text)
+    if document.type.nullable:
+        sql = f"CASE WHEN {text} IS NOT NULL THEN {sql} END"
+    return f"transform(array({document.sql}), _nrt_d -> {sql})[0]" if is_long else sql
 
 
 def _value(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
-    """JSON_VALUE: "transform(array(…), _nrt_x -> CASE WHEN _nrt_x.k IN (…) THEN try_cast(…) … END)[0]"."""
+    """JSON_VALUE: "transform(array(…), _nrt_x -> CASE WHEN _nrt_x.k IN (…) THEN _nrt_x.v … END)[0]"."""
     document, where, returning, *cases = arguments
     check_string(document, 1, at, name)
     path, kind = read_path(where, at, name), returning.type.with_nullable(True)
     case, default = cases[:2] if path.lax else cases[2:]
     if not (kind.is_string or kind.name in _VALUES):
         raise SqlError(f"{name} returns STRING, BOOLEAN, INTEGER or DOUBLE, not {kind.flink}", at)
-    kinds = ", ".join(map(string_literal, _SCALARS if kind.is_string else _VALUES[kind.name]))
-    taken = f"WHEN _nrt_x.k IN ({kinds}) THEN try_cast(_nrt_x.v AS {kind.spark})"
+    kinds = ", ".join(map(string_literal, _TEXTS if kind.is_string else _VALUES[kind.name]))
     otherwise = _otherwise(case.word, default.sql, kind, name)
     if path.has_many:
         # JSON_VALUE does not return arrays.
-        return Typed(_unless_null(document, otherwise), kind)
-    both = f"struct(_nrt_v AS v, {json_kind('_nrt_v')} AS k)"
-    there = f"transform(array({value_at(document, path)}), _nrt_v -> {both})[0]"
-    return Typed(_unless_null(document, bound(there, f"CASE {taken} ELSE {otherwise} END")), kind)
+        return Typed(_unless_null(document, lambda _: otherwise), kind)
+
+    def value_in(text: str) -> str:
+        both = f"struct(try_cast(_nrt_v AS {kind.spark}) AS v, {json_kind('_nrt_v')} AS k)"
+        there = f"transform(array({value_at(text, path)}), _nrt_v -> {both})[0]"
+        cases = f"WHEN _nrt_x.k IN ({kinds}) THEN _nrt_x.v"
+        if kind.is_string:
+            number = number_of("_nrt_x.v", "_nrt_x.k = 'DECIMAL'", text, lambda other: value_at(other, path))
+            cases += f" WHEN _nrt_x.k IN ('DECIMAL', 'DOUBLE') THEN {number}"
+        return bound(there, f"CASE {cases} ELSE {otherwise} END")
+
+    return Typed(_unless_null(document, value_in), kind)
 
 
 def _query(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
@@ -85,16 +101,20 @@ def _query(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
     as_it_is = {"WITHOUT": "'ARRAY', 'OBJECT'", "CONDITIONAL": "'ARRAY'", "UNCONDITIONAL": "''"}[wrapper.word]
     if of_strings:
         plain = f"CASE WHEN {of_kind} = 'ARRAY' THEN {elements} ELSE {nothing} END"
-        wrapped = f"array({text if path.has_many else text_of('_nrt_x')})"
+        wrapped = f"array({without_marks(text) if path.has_many else text_of('_nrt_x')})"
     else:
         plain, wrapped = text, f"concat('[', {text}, ']')"
     wrapped = nothing if wrapper.word == "WITHOUT" else wrapped
     missing = f"coalesce({of_kind}, 'VOID') = 'VOID'"
     body = f"CASE WHEN {missing} THEN {nothing} WHEN {of_kind} IN ({as_it_is}) THEN {plain} ELSE {wrapped} END"
-    sql = bound(value_at(document, path), body)
-    if kind.name == "VARCHAR":
-        sql = f"left({sql}, {kind.precision})"
-    return Typed(_unless_null(document, sql), kind)
+
+    def value_in(text: str) -> str:
+        sql = bound(value_at(with_texts(text), path), body)
+        if not of_strings:
+            sql = without_marks(sql)
+        return f"left({sql}, {kind.precision})" if kind.name == "VARCHAR" else sql
+
+    return Typed(_unless_null(document, value_in), kind)
 
 
 def _exists(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
@@ -105,10 +125,13 @@ def _exists(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
     words = {"TRUE": "TRUE", "FALSE": "FALSE", "UNKNOWN": "NULL"}
     kind = DataType("BOOLEAN")
     missing = "FALSE" if path.lax else words.get(error.word) or _otherwise(error.word, "", kind, name)
-    there = f"coalesce({json_kind(value_at(document, path))}, 'VOID') <> 'VOID'"
-    if path.has_many:
-        there = f"{value_at(document, path)} IS NOT NULL"
-    return Typed(_unless_null(document, f"IF({there}, TRUE, {missing})"), kind)
+
+    def value_in(text: str) -> str:
+        value = value_at(text, path)
+        there = f"{value} IS NOT NULL" if path.has_many else f"coalesce({json_kind(value)}, 'VOID') <> 'VOID'"
+        return f"IF({there}, TRUE, {missing})"
+
+    return Typed(_unless_null(document, value_in), kind)
 
 
 def _is_json(arguments: Sequence[Typed], at: Place, name: str) -> Typed:

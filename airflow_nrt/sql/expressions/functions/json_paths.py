@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from airflow_nrt.basics.spelling import string_literal
 from airflow_nrt.sql.errors import NotThereYet, Place, SqlError
+from airflow_nrt.sql.expressions.functions.json_numbers import number_or_text, without_marks
 from airflow_nrt.sql.expressions.functions.signature import bound, constant
 from airflow_nrt.sql.expressions.typed import Typed
 
@@ -51,12 +52,12 @@ def read_path(argument: Typed, at: Place, name: str) -> Path:
     return Path(mode is not None and mode[1].lower() == "lax", tuple(steps))
 
 
-def value_at(document: Typed, path: Path) -> str:
-    """The VARIANT at the path, or the array of all that match. NULL if the document is no JSON, or lacks the path.
+def value_at(document: str, path: Path) -> str:
+    """SQL of the VARIANT at the path, or the array of all that match.
 
-    In a lax path an array is empty then, not NULL.
+    It is NULL if the document is no JSON, or lacks the path; in a lax path an array is empty then.
     """
-    parsed = f"try_parse_json({document.sql})"
+    parsed = f"try_parse_json({document})"
     if not path.has_many:
         return _one(parsed, path.steps)
     first = path.steps.index(None)
@@ -102,10 +103,11 @@ def texts_of(array: str) -> str:
 
 
 def text_of(variant: str) -> str:
-    kind, text = json_kind(variant), f"try_variant_get({variant}, '$', 'string')"
-    return f"CASE {kind} WHEN 'VOID' THEN NULL WHEN 'STRING' THEN {text} ELSE to_json({variant}) END"
+    kind, text = json_kind(variant), number_or_text(f"try_variant_get({variant}, '$', 'string')")
+    json = without_marks(f"to_json({variant})")
+    return f"CASE {kind} WHEN 'VOID' THEN NULL WHEN 'STRING' THEN {text} ELSE {json} END"
 
 
 def json_of(array: str) -> str:
-    """An array of VARIANT as JSON."""
+    """An array of VARIANT as JSON, with strings that stand for numbers."""
     return f"concat('[', array_join(transform({array}, _nrt_v -> coalesce(to_json(_nrt_v), 'null')), ','), ']')"

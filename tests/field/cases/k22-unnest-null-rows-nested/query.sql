@@ -1,0 +1,1 @@
+SELECT 'i' AS q, id, k, x, y FROM t CROSS JOIN UNNEST(n) AS u (k, l) CROSS JOIN UNNEST(l) AS v (x, y) UNION ALL SELECT 'l', id, k, x, y FROM t LEFT JOIN UNNEST(n) AS u (k, l) ON TRUE LEFT JOIN UNNEST(l) AS v (x, y) ON TRUE UNION ALL SELECT 'm', id, k, v.x, v.y FROM t LEFT JOIN UNNEST(m) AS u (k, v) ON TRUE

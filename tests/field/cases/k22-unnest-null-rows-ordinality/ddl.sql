@@ -1,0 +1,1 @@
+CREATE TABLE t (id INT, ts TIMESTAMP(3), a ARRAY<INT>, r ARRAY<ROW<x INT, y STRING>>, m MAP<STRING, ROW<x INT, y STRING>>, n ARRAY<ROW<k STRING, l ARRAY<ROW<x INT, y STRING>>>>, aa ARRAY<ARRAY<INT>>, am ARRAY<MAP<STRING, INT>>, o ARRAY<ROW<x INT>>, WATERMARK FOR ts AS ts) WITH ('connector' = 'filesystem', 'path' = 't.json', 'format' = 'json');

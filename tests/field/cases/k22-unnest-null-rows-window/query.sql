@@ -1,0 +1,1 @@
+SELECT 'i' AS q, window_start, COUNT(*) AS c, SUM(x) AS s FROM TABLE(TUMBLE(TABLE inner_rows, DESCRIPTOR(ts), INTERVAL '5' MINUTE)) GROUP BY window_start, window_end UNION ALL SELECT 'l' AS q, window_start, COUNT(*) AS c, SUM(x) AS s FROM TABLE(TUMBLE(TABLE left_rows, DESCRIPTOR(ts), INTERVAL '5' MINUTE)) GROUP BY window_start, window_end
