@@ -40,6 +40,7 @@ from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Entry, Published, Restate, Split, files_of, ranges_of
 from airflow_nrt.home.log.history import History, read_history
 from airflow_nrt.home.log.log import EntryTaken, Log
+from airflow_nrt.home.log.row_semantics import plan_of_history
 from airflow_nrt.model.archive import partition_time as archive_time
 from airflow_nrt.model.internal_columns import WINDOW_END
 from airflow_nrt.model.options.known import source_option
@@ -87,6 +88,10 @@ class _Work:
     def as_of_now(self) -> _Work:
         """The same work with what the log says by now."""
         return replace(self, history=read_history(self.home.log().entries(), self.plan))
+
+    def as_read(self) -> Plan:
+        """The plan by which the stream has read its rows; without a stream the plan as it is."""
+        return plan_of_history(self.plan, self.history) if self.history.batches else self.plan
 
 
 @dataclass(frozen=True)
@@ -282,6 +287,7 @@ def _restate(work: _Work, what: _Restatement) -> list[Published]:
 
     The batch is over the rows that the stream has read and not rejected; without a stream, over all rows.
     """
+    work = replace(work, plan=work.as_read())
     spark, plan, home, history = work.spark, work.plan, work.home, work.history
     streamed = bool(history.batches)
     known = {one.name: archive_of_source(plan, one, history, home) for one in plan.sources}

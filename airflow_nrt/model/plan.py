@@ -160,6 +160,8 @@ class Plan:
     lookups: tuple[Lookup, ...] = ()
     clocked: tuple[str, ...] = field(default=(), metadata=METADATA)
     """The window operators whose processing time of firing is read."""
+    by_entry: Plan | None = field(default=None, compare=False, repr=False, metadata=METADATA)
+    """The plan for rows of entries that differ in their row semantics; None if it has no SQL that differs by them."""
 
     @property
     def tables_read(self) -> tuple[Table, ...]:
@@ -353,4 +355,6 @@ def with_given(plan: Plan, given: Settings) -> Plan:
     sources = (replace(one, table=connector_of(one.table).completed(one.table, given)) for one in plan.sources)
     lookups = (replace(one, table=connector_of(one.table).completed(one.table, given)) for one in plan.lookups)
     inserts = (replace(one, sink=connector_of(one.sink).completed(one.sink, given)) for one in plan.inserts)
-    return replace(plan, sources=tuple(sources), lookups=tuple(lookups), inserts=tuple(inserts), given=given)
+    both = plan.by_entry and with_given(plan.by_entry, given)
+    tables = {"sources": tuple(sources), "lookups": tuple(lookups), "inserts": tuple(inserts)}
+    return replace(plan, **tables, given=given, by_entry=both)  # type: ignore[arg-type]

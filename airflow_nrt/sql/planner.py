@@ -13,6 +13,7 @@ from airflow_nrt.model.connectors import connector_of
 from airflow_nrt.model.options.known import MAX_SCRIPT, REPORT_OPTIONS, SPARK_PREFIX, TIME_ZONE, find, nearest
 from airflow_nrt.model.origins import Origin
 from airflow_nrt.model.plan import Plan
+from airflow_nrt.model.row_semantics import ROW_SEMANTICS, read_by
 from airflow_nrt.model.tables import Column, Table
 from airflow_nrt.program.functions import PythonFunction
 from airflow_nrt.sql.ddl.archive import with_archives
@@ -149,7 +150,7 @@ class Planner:
         settings = tuple(sorted(self.settings.items()))
         title = self.settings.get("pipeline.name", name)
         sources = findings.sources(self.queries.zone)
-        return Plan(
+        plan = Plan(
             title,
             with_archives(sources, self.queries.tables, self.declared_at, findings.inserts),
             findings.timed_operators(),
@@ -165,6 +166,8 @@ class Planner:
             lookups=findings.lookups(),
             clocked=tuple(findings.clocked),
         )
+        newest = read_by(ROW_SEMANTICS, plan)
+        return plan if newest is plan else replace(newest, by_entry=plan)
 
     def add_all(
         self, statements: Sequence[parsed.Statement], problems: Problems, overrides: Mapping[str, str], end: Place

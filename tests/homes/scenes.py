@@ -300,9 +300,33 @@ def retracted(spark: SparkSession, place: Path, is_kept: bool) -> Scene:
     return scene
 
 
+def event(id: int, n: str, minute: int, *items: dict[str, int] | None) -> str:
+    row = {"id": id, "doc": f'{{"n":{n}}}', "items": items, "ts": at(minute)}
+    return json.dumps(row)
+
+
+def in_json(spark: SparkSession, place: Path, is_kept: bool) -> Scene:
+    """Numbers in JSON and elements that are NULL, which had other texts and rows than in Flink."""
+    scene = Scene.of_report(spark, place, "in_json.sql", is_kept)
+    scene.absorb("events", event(1, "12.50", 1, None, {"x": 1}), event(1, "12.5", 2, {"x": 2}), ends="json")
+    scene.absorb("events", event(2, "1e2", 3, None), event(3, "7", 24, None, None, {"x": 3}), ends="json")
+    scene.absorb("events", event(4, "12.50", 11, {"x": 4}), event(4, "8.10", 31, {"x": 5}, None), ends="json")
+    scene.arrive("events", event(5, "7", 38, {"x": 6}), event(5, "9", 45), ends="json")
+    return scene
+
+
+def above_windows(spark: SparkSession, place: Path, is_kept: bool) -> Scene:
+    """Numbers in JSON that windows and groups give, which keep the texts that they had."""
+    scene = Scene.of_report(spark, place, "above_windows.sql", is_kept)
+    scene.absorb("events", event(1, "12.50", 1), event(2, "1e2", 2), ends="json")
+    scene.absorb("events", event(1, "12.5", 23), event(3, "-0.0", 31), ends="json")
+    scene.arrive("events", event(2, "3.10", 38), event(4, "3.1", 39), event(3, "1e3", 45), ends="json")
+    return scene
+
+
 _ALL = (
     windows, rows, versions, updating, throttled, owed, restated, repaired, filled, emptied, moved, lookups, program,
-    topic, from_archive, fractions, retracted,
+    topic, from_archive, fractions, retracted, in_json, above_windows,
 )  # fmt: skip
 SCENES: dict[str, Callable[[SparkSession, Path, bool], Scene]] = {one.__name__: one for one in _ALL}
 SERVERLESS = ("topic", "from_archive")

@@ -34,7 +34,6 @@ from airflow_nrt.engine.windows.no_rows import no_rows
 from airflow_nrt.engine.windows.operator_layout import Layout
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import ARCHIVED, Lateness, Position, Published, Split
-from airflow_nrt.home.log.row_semantics import FULL_FRACTIONS
 from airflow_nrt.home.log.throttle import Waiting, waiting_after
 from airflow_nrt.model.operators import Query
 from airflow_nrt.model.options.known import ARCHIVE
@@ -85,8 +84,7 @@ class BatchStaging:
         numbers = self._numbers(source, splits, position)
         request = ReadRequest(usable, self._store.tasks, numbers)
         read = source_of(source.table).read(self._spark, source, request)
-        full = "true" if position.sources[source.name].row_semantics == FULL_FRACTIONS else "false"
-        judged = judge(read, source, latest, arrival, full_fractions=full)
+        judged = judge(read, source, latest, arrival, number=str(position.sources[source.name].row_semantics))
         # Windows read what is staged for the archive.
         readers = 1 if source.is_archived else len(batch.watermarks)
         several = readers + len(self._plan.passing(source.name)) + len(self._plan.updated_through(source.name)) > 1

@@ -22,6 +22,7 @@ from airflow_nrt.home.heartbeat import now_ms
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Entry, Position, Published, Split
 from airflow_nrt.home.log.fenced_writer import Writer
+from airflow_nrt.home.log.row_semantics import plan_of_next
 from airflow_nrt.model.plan import Plan
 
 
@@ -40,6 +41,7 @@ class StreamDriver:
         clock: Callable[[], int] = now_ms,
         attempt: Attempt = at_once,
     ) -> None:
+        plan = plan_of_next(plan, writer.log.position())
         self.spark = spark
         self.plan = plan
         self.home = home

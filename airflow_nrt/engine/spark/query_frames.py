@@ -12,11 +12,31 @@ from pyspark.sql import functions as F
 from airflow_nrt.basics.spelling import quote
 from airflow_nrt.basics.undone import undone
 from airflow_nrt.model.operators import Query
+from airflow_nrt.model.row_semantics import AS_IN_FLINK, READ_BY, differs, read_by
 
 
 def run_query(query: Query, views: Mapping[str, DataFrame]) -> DataFrame:
-    """The query over these inputs, lazily."""
-    return run_sql(query.sql, {name: views[name] for name in query.inputs})
+    """The query over these inputs, lazily.
+
+    A query that differs by the entries of its rows reads those of each number for themselves. Rows that do not say the
+    number have the newest.
+    """
+    inputs = {name: views[name] for name in query.inputs}
+    if not differs(query.sql):
+        return run_sql(query.sql, inputs)
+    of_number = [
+        run_sql(read_by(number, query.sql), {name: _of_number(frame, number) for name, frame in inputs.items()})
+        for number in (AS_IN_FLINK - 1, AS_IN_FLINK)
+    ]
+    return of_number[0].unionAll(of_number[1])
+
+
+def _of_number(frame: DataFrame, number: int) -> DataFrame:
+    """The rows that were read before `AS_IN_FLINK`, or since then."""
+    is_newest = number == AS_IN_FLINK
+    if READ_BY not in frame.columns:
+        return frame.where(F.lit(is_newest))
+    return frame.where((F.col(READ_BY) >= AS_IN_FLINK) == is_newest)
 
 
 def run_sql(sql: str, views: Mapping[str, DataFrame]) -> DataFrame:

@@ -25,6 +25,7 @@ from airflow_nrt.model.connectors import connector_of
 from airflow_nrt.model.internal_columns import BATCH, OP, ROWTIME
 from airflow_nrt.model.options.known import read_option, source_option
 from airflow_nrt.model.plan import Source
+from airflow_nrt.model.row_semantics import AS_IN_FLINK, ROW_SEMANTICS, differs, read_by
 from airflow_nrt.model.tables import LINE
 from airflow_nrt.model.windows import Sql
 from airflow_nrt.model.zones import wall_clock_sql
@@ -42,21 +43,20 @@ def judge(
     latest: int | str | None,
     absorbed: str,
     whole_lines: str = "false",
-    full_fractions: str = "false",
+    number: str = str(ROW_SEMANTICS),
 ) -> DataFrame:
     """Source rows with their computed columns, `_nrt_proposal` (ms), and `_nrt_reason`, NULL for accepted rows.
 
     `latest` is the last rowtime (ms) that is not in the future, or a column with it; None if any rowtime is accepted.
     `absorbed` is SQL of `_nrt_absorbed`. `whole_lines` is a predicate: a malformed field rejects its whole line, as
-    in versions whose ledgers have format 1. `full_fractions` is one, too: times keep all their fraction digits, as in
-    row semantics 1.
+    in versions whose ledgers have format 1. `number` is SQL of the row semantics of each row.
     """
     table = source.table
-    rows = with_fractions(rows, source, full_fractions)
+    rows = with_fractions(rows, source, number)
     computed = [
-        f"{column.expression} AS {quote(column.name)}"
+        f"{_of_number(column.expression, number)} AS {quote(column.name)}"
         for column in table.columns
-        if column.is_computed and column.name in source.columns
+        if column.expression is not None and column.name in source.columns
     ]
     arrived = [absorbed]
     if computed:
@@ -65,10 +65,19 @@ def judge(
     if table.watermark is not None:
         # Spark's session zone is UTC, so a TIMESTAMP keeps its clock. Converted once, because the conversion is slow.
         rowtime, proposal = f"unix_millis(CAST({table.watermark.rowtime} AS TIMESTAMP))", table.watermark.expression
+        proposal = _of_number(proposal, number)
     timed = rows.selectExpr("*", *arrived, f"{rowtime} AS {ROWTIME}")
     return timed.selectExpr(
         "*", f"{proposal} AS {PROPOSAL}", f"{_reason(source, bigint(latest), whole_lines)} AS {REASON}"
     )
+
+
+def _of_number(sql: str, number: str) -> str:
+    """SQL for rows by their row semantics: "IF(_nrt_row_semantics >= 3, …, …)" if it differs by them."""
+    if not differs(sql):
+        return sql
+    new, old = (read_by(one, sql) for one in (AS_IN_FLINK, AS_IN_FLINK - 1))
+    return f"IF({number} >= {AS_IN_FLINK}, {new}, {old})"
 
 
 def _reason(source: Source, latest: str, whole_lines: str) -> str:

@@ -39,9 +39,9 @@ from airflow_nrt.home.ledger import LATE_PREFIX
 from airflow_nrt.home.log.entries import SourceState, Split
 from airflow_nrt.home.log.history import History
 from airflow_nrt.home.log.partition_watermarks import WHOLE, with_proposals
-from airflow_nrt.home.log.row_semantics import FULL_FRACTIONS
 from airflow_nrt.model.internal_columns import ABSORBED, BATCH, OP, ROWTIME
 from airflow_nrt.model.plan import Insert, Plan, Source
+from airflow_nrt.model.row_semantics import READ_BY
 
 _COMPARED = ("row", "file", "rowtime", "watermark", "missed_from", "missed_until", "dropped")
 SAMPLES = 5
@@ -121,12 +121,12 @@ def _rows_read(
             commit.clock,
             watermarks.get(n),
             int(commit.ledger_format == 1),
-            int(commit.position.sources[name].row_semantics == FULL_FRACTIONS),
+            commit.position.sources[name].row_semantics,
         )
         for n, commit in batches.items()
     ]
-    of_batch = (ENTRY, "_nrt_latest", "_nrt_at", "_nrt_before", "_nrt_whole_lines", "_nrt_full_fractions")
-    backfilled = (BACKFILL, None, None, None, 0, int(history.backfill_semantics == FULL_FRACTIONS))
+    of_batch = (ENTRY, "_nrt_latest", "_nrt_at", "_nrt_before", "_nrt_whole_lines", READ_BY)
+    backfilled = (BACKFILL, None, None, None, 0, history.backfill_semantics)
     known = given_rows(spark, dict.fromkeys(of_batch, "BIGINT"), [*facts, backfilled])
     rows = read.frame.join(F.broadcast(known), ENTRY)
     judged = judge(
@@ -135,9 +135,9 @@ def _rows_read(
         "_nrt_latest",
         absorbed("_nrt_at", "_nrt_before"),
         "_nrt_whole_lines = 1",
-        "_nrt_full_fractions = 1",
+        READ_BY,
     )
-    wanted = [*source.columns, ENTRY, ABSORBED, ROWTIME, PROPOSAL, REASON, FILE, NUMBER, BLOCK, INDEX]
+    wanted = [*source.columns, ENTRY, READ_BY, ABSORBED, ROWTIME, PROPOSAL, REASON, FILE, NUMBER, BLOCK, INDEX]
     wanted += [OP] if source.table.is_changelog else []
     # Cached, because several comparisons read these rows.
     kept = judged.select(*wanted).where(f"{REASON} IS NULL").persist()

@@ -36,6 +36,7 @@ from airflow_nrt.engine.windows.layout_of import layout_of
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Split
 from airflow_nrt.home.log.history import History, read_history
+from airflow_nrt.home.log.row_semantics import plan_of_history
 from airflow_nrt.home.log.verifiability import not_comparable
 from airflow_nrt.home.notes.verdicts import keep_verdict
 from airflow_nrt.model.connectors import connector_of
@@ -70,6 +71,7 @@ def _verified(
 ) -> Verdict:
     log = home.log()
     history = read_history(log.entries(), plan)
+    plan = plan_of_history(plan, history)
     say(f"log read: {history.entry + 1} entries, {len(history.batches)} batches")
     problems = list(history.problems)
     notes = provide_for_verification(spark, plan, home, history)

@@ -15,13 +15,12 @@ from airflow_nrt.basics.instants import BEFORE_TIME
 from airflow_nrt.files.decoding import STORED_AS, decoded
 from airflow_nrt.files.formats import Format
 from airflow_nrt.home.log.older_entries import STEPS
+from airflow_nrt.model.row_semantics import ROW_SEMANTICS
 
 STATE = Format("the state")
 """The format of partials of operators and of the state of updating operators: the columns of these files and their
 meaning."""
 _BYTES_OF_A_ROW = 20
-ROW_SEMANTICS = 2
-"""How values of rows are read now. It is raised when the same text or file gives other values (`row_semantics.py`)."""
 LEDGER = Format("the ledger", (lambda record: record,))
 """The format of late and rejected rows. In format 1 a line with a malformed field was rejected whole, and no column was
 named."""

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 
 from airflow_nrt.home.log.archived_files import note_archived
 from airflow_nrt.home.log.entries import (
-    ROW_SEMANTICS,
     Commit,
     Entry,
     Fill,
@@ -26,6 +25,7 @@ from airflow_nrt.home.log.partition_watermarks import with_parts
 from airflow_nrt.home.log.state_kinds import Partials
 from airflow_nrt.home.log.watermarks import operator_watermark, with_clock
 from airflow_nrt.model.plan import Plan
+from airflow_nrt.model.row_semantics import ROW_SEMANTICS
 
 WindowKey = tuple[str, int | None, str]
 """Insert, end of the window (None: no window), and the file's place below the sink."""

@@ -13,6 +13,7 @@ from airflow_nrt.basics.errors import STOP_MARK
 from airflow_nrt.basics.spelling import quote, string_literal
 from airflow_nrt.basics.types import INT, DataType
 from airflow_nrt.model.internal_columns import KEY, POSITION
+from airflow_nrt.model.row_semantics import AS_IN_FLINK, since
 from airflow_nrt.sql.errors import NotThereYet, Place, SqlError
 from airflow_nrt.sql.expressions.expressions import Compiler
 from airflow_nrt.sql.expressions.functions.signature import bound
@@ -137,16 +138,17 @@ def _elements(right: ast.Lateral, rows: Typed, outer: bool) -> tuple[str, str]:
 
     UNNEST makes no row of a ROW that is NULL itself, as in Flink. Of values, arrays and maps it makes one, and WITH
     ORDINALITY of rows of one field, too: to Flink these look like values. Where no element remains, the array is NULL,
-    so that LEFT JOIN keeps the row of the left side.
+    so that LEFT JOIN keeps the row of the left side. Rows of entries before `AS_IN_FLINK` have rows of all elements.
     """
     element = rows.type.children[0][1]
     looks_like_value = right.numbered and len(element.children) == 1
     if right.of_function or element.name != "ROW" or looks_like_value:
         return rows.sql, ""
     if not outer:
-        return rows.sql, " WHERE _nrt_e IS NOT NULL"
+        return rows.sql, since(AS_IN_FLINK, " WHERE _nrt_e IS NOT NULL", "")
     array = bound(rows.sql, "IF(exists(_nrt_x, _nrt_v -> _nrt_v IS NOT NULL), _nrt_x, NULL)")
-    return array, f" WHERE _nrt_e IS NOT NULL OR {NUMBER} IS NULL"
+    present = since(AS_IN_FLINK, f" WHERE _nrt_e IS NOT NULL OR {NUMBER} IS NULL", "")
+    return since(AS_IN_FLINK, array, rows.sql), present
 
 
 def _names(right: ast.Lateral, kind: DataType) -> list[tuple[str, DataType, str]]:

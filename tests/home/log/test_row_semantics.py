@@ -6,18 +6,24 @@ from pathlib import Path
 
 import pytest
 
-from airflow_nrt.home.log.entries import ROW_SEMANTICS, SourceState
-from airflow_nrt.home.log.row_semantics import FULL_FRACTIONS, with_newest_semantics
-from airflow_nrt.model.plan import Source
+from airflow_nrt.home.log.entries import SourceState
+from airflow_nrt.home.log.row_semantics import mixes_entries, with_next_semantics
+from airflow_nrt.model.plan import Plan
+from airflow_nrt.model.row_semantics import AS_IN_FLINK, FULL_FRACTIONS, ROW_SEMANTICS, differs, texts
 from airflow_nrt.sql.planner import plan_query
 
-PLAIN, CHANGES = "'format' = 'csv'", "'format' = 'debezium-json'"
+PLAIN, CHANGES = "'format' = 'json'", "'format' = 'debezium-json'"
+LINES = "s STRING, n AS JSON_VALUE(s, '$.n'), ts TIMESTAMP(3), WATERMARK FOR ts AS ts"
+HOURS = "FROM TABLE(TUMBLE(TABLE t, DESCRIPTOR(ts), INTERVAL '1' HOUR)) GROUP BY window_start, window_end"
 
 
-def source(columns: str, options: str) -> Source:
-    ddl = f"CREATE TABLE t ({columns}) WITH ('connector' = 'filesystem', 'path' = 't', {options});"
-    (found,) = plan_query(ddl, "SELECT * FROM t", Path("/")).sources
-    return found
+def plan(columns: str, options: str = PLAIN, query: str = "SELECT * FROM t") -> Plan:
+    options = f"'connector' = 'filesystem', 'path' = 't', {options}"
+    return plan_query(f"CREATE TABLE t ({columns}) WITH ({options});", query, Path("/"))
+
+
+def number_after(report: Plan, before: SourceState) -> int:
+    return with_next_semantics(report, {"t": before})["t"].row_semantics
 
 
 @pytest.mark.parametrize(
@@ -32,7 +38,35 @@ def source(columns: str, options: str) -> Source:
     ],
 )
 def test_what_retracts_rows_by_their_times_goes_on_as_before(columns: str, options: str, keeps: bool) -> None:
+    report = plan(columns, options)
     read = SourceState(rows=7, row_semantics=FULL_FRACTIONS)
-    assert (with_newest_semantics(source(columns, options), read) == read) is keeps
-    nothing = SourceState(row_semantics=FULL_FRACTIONS)
-    assert with_newest_semantics(source(columns, options), nothing).row_semantics == ROW_SEMANTICS
+    assert number_after(report, read) == (FULL_FRACTIONS if keeps else ROW_SEMANTICS)
+    assert number_after(report, SourceState(row_semantics=FULL_FRACTIONS)) == ROW_SEMANTICS
+
+
+@pytest.mark.parametrize(
+    ("columns", "options", "query", "mixes"),
+    [
+        ("s STRING", PLAIN, "SELECT s FROM t", True),
+        ("s STRING", PLAIN, "SELECT JSON_VALUE(s, '$.n') FROM t", True),
+        (LINES, PLAIN, "SELECT n, ts FROM t", True),
+        (LINES, PLAIN, f"SELECT window_end, MAX(n) AS n {HOURS}", True),
+        (LINES, PLAIN, f"SELECT window_end, COUNT(DISTINCT JSON_QUERY(s, '$')) AS n {HOURS}", True),
+        (LINES, PLAIN, f"SELECT window_end, JSON_VALUE(MAX(s), '$.n') AS n {HOURS}", False),
+        ("s STRING", PLAIN, "SELECT DISTINCT JSON_VALUE(s, '$.n') AS n FROM t", True),
+        ("s STRING", PLAIN, "SELECT s, JSON_VALUE(MAX(s), '$.n') AS n FROM t GROUP BY s", False),
+        ("s STRING", CHANGES, "SELECT JSON_VALUE(s, '$.n') AS n, COUNT(*) AS c FROM t GROUP BY s", False),
+        ("s STRING", CHANGES, "SELECT s, COUNT(*) AS c FROM t GROUP BY s", True),
+        ("r ARRAY<ROW<n INT>>", PLAIN, "SELECT u.n FROM t CROSS JOIN UNNEST(r) AS u (n)", True),
+        ("r ARRAY<ROW<n INT>>", CHANGES, "SELECT u.n FROM t CROSS JOIN UNNEST(r) AS u (n)", False),
+    ],
+)
+def test_rows_of_entries_stand_side_by_side_where_each_is_read_once(
+    columns: str, options: str, query: str, mixes: bool
+) -> None:
+    report = plan(columns, options, query)
+    assert mixes_entries(report) is mixes
+    assert not any(map(differs, texts(report)))
+    before = AS_IN_FLINK - 1
+    assert number_after(report, SourceState(rows=7, row_semantics=before)) == (ROW_SEMANTICS if mixes else before)
+    assert number_after(report, SourceState(row_semantics=before)) == ROW_SEMANTICS

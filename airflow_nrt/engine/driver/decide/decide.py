@@ -52,7 +52,7 @@ from airflow_nrt.home.log.entries import (
     ranges_of,
 )
 from airflow_nrt.home.log.partition_watermarks import with_parts, with_proposals
-from airflow_nrt.home.log.row_semantics import with_newest_semantics
+from airflow_nrt.home.log.row_semantics import with_next_semantics
 from airflow_nrt.home.log.throttle import after_emission, throttled_due, with_waiting
 from airflow_nrt.home.log.versions import (
     after_versions,
@@ -339,9 +339,10 @@ class Decisions:
     # ------------------------------------------------------------------ positions
 
     def _complete(self, position: Position) -> Position:
-        """A position with all sources and operators of the plan, whose next rows are read by the newest semantics."""
+        """A position with all sources and operators of the plan, whose next rows are read by the newest semantics
+        that can stand beside those before."""
         states = {one.name: position.sources.get(one.name, SourceState()) for one in self.plan.sources}
-        sources = {one.name: with_newest_semantics(one, states[one.name]) for one in self.plan.sources}
+        sources = with_next_semantics(self.plan, states)
         operators = {one.name: position.operators.get(one.name, OperatorState()) for one in self.plan.operators}
         updating = {one.name: position.updating.get(one.name, ()) for one in self.plan.updating}
         return replace(position, sources=sources, operators=operators, updating=updating)

@@ -6,6 +6,8 @@ its text.
 
 {"a":12.50,"b":[1,1e2]}     {"a":"#12.50","b":[1,"#1e2"]}     {"a":12.50,"b":[1,1E+2]}
 
+Rows of entries before `AS_IN_FLINK` have the texts that a VARIANT gives.
+
 Whole numbers of up to 38 digits, and fractions without a zero at their end, are in a VARIANT as they are. Documents
 without others are left alone.
 """
@@ -15,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from airflow_nrt.basics.spelling import string_literal
+from airflow_nrt.model.row_semantics import AS_IN_FLINK, since
 
 MARK = "\uffff"
 """It is not a character, so no text of a document begins with it."""
@@ -44,7 +47,7 @@ def with_texts(document: str) -> str:
     """
     marked = f"""regexp_replace({document}, {string_literal(_TO_MARK)}, '$1"{MARK}$2"')"""
     is_changed = f"{document} RLIKE {string_literal(_CHANGED)} OR {document} RLIKE {string_literal(_MANY_DIGITS)}"
-    return f"IF({is_changed}, {marked}, {document})"
+    return since(AS_IN_FLINK, f"IF({is_changed}, {marked}, {document})", document)
 
 
 def number_of(text: str, is_decimal: str, document: str, value_in: Callable[[str], str]) -> str:
@@ -57,12 +60,13 @@ def number_of(text: str, is_decimal: str, document: str, value_in: Callable[[str
     kept = f"{is_decimal} AND {more} AND NOT contains({text}, '0.000000')"
     again = f"try_variant_get({value_in(with_texts(document))}, '$', 'string')"
     unmarked = f"trim(LEADING '{MARK}' FROM {again})"
-    return f"IF({kept}, {text}, {_as_java_writes(unmarked)})"
+    return since(AS_IN_FLINK, f"IF({kept}, {text}, {_as_java_writes(unmarked)})", text)
 
 
 def number_or_text(text: str) -> str:
     """SQL of a text, which may be that of a number behind `MARK`: "IF(startswith(x, '…'), transform(…)[0], x)"."""
-    return f"IF(startswith({text}, '{MARK}'), {_as_java_writes(f'substring({text}, 2)')}, {text})"
+    unmarked = _as_java_writes(f"substring({text}, 2)")
+    return since(AS_IN_FLINK, f"IF(startswith({text}, '{MARK}'), {unmarked}, {text})", text)
 
 
 def without_marks(json: str) -> str:
@@ -73,7 +77,8 @@ def without_marks(json: str) -> str:
     parts = f"""split(_nrt_j, '"{MARK}(?={_AS_TEXT})')"""
     number, rest = f"regexp_extract(_nrt_p, '^{_AS_TEXT}', 1)", f"regexp_replace(_nrt_p, '^{_AS_TEXT}', '')"
     joined = f"array_join({_all_as_java_writes(parts, number, rest)}, '')"
-    return f"transform(array({json}), _nrt_j -> IF(contains(_nrt_j, '{MARK}'), {joined}, _nrt_j))[0]"
+    in_java = f"transform(array({json}), _nrt_j -> IF(contains(_nrt_j, '{MARK}'), {joined}, _nrt_j))[0]"
+    return since(AS_IN_FLINK, in_java, json)
 
 
 def _as_java_writes(text: str) -> str:

@@ -1,0 +1,90 @@
+"""How rows are read, by the entry that read them: what was published stays right when a reading is mended.
+
+1   a TIMESTAMP(p) or TIMESTAMP_LTZ(p) kept up to six fraction digits
+2   it has p of them; UNNEST made rows of elements that are NULL, a number in JSON had the text of a VARIANT
+3   UNNEST and numbers in JSON are as in Flink
+
+SQL that differs by the number has both ways, `since` one of them. Only a plan that is read by one number (`read_by`)
+can be run: `Plan.by_entry` has both ways, the plan itself those of the newest number.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import Field, fields, is_dataclass, replace
+from functools import cache
+from typing import Any, TypeVar
+
+ROW_SEMANTICS = 3
+"""How rows are read now. It is raised when the same text or file gives other values."""
+FULL_FRACTIONS = 1
+"""The number by which times kept all their digits."""
+AS_IN_FLINK = 3
+"""The number since which UNNEST and numbers in JSON are as in Flink."""
+READ_BY = "_nrt_row_semantics"
+"""The column with the number, of rows of entries that differ in it."""
+
+T = TypeVar("T")
+# Noncharacters of Unicode: no text of a report has them.
+_BEGIN, _NEW, _OLD, _END = "\ufdd0", "\ufdd1", "\ufdd2", "\ufdd3"
+_EITHER = re.compile(f"{_BEGIN}([0-9]+){_NEW}([^{_BEGIN}-{_END}]*){_OLD}([^{_BEGIN}-{_END}]*){_END}")
+
+
+def since(number: int, new: str, old: str) -> str:
+    """SQL that is `new` for rows read by this number or a later one, and `old` for others."""
+    return new if new == old else f"{_BEGIN}{number}{_NEW}{new}{_OLD}{old}{_END}"
+
+
+def differs(sql: str) -> bool:
+    """Whether some of it is `since` a number."""
+    return _BEGIN in sql
+
+
+def read_by(number: int, part: T) -> T:
+    """A SQL text, or a plan or a part of one, as it is for rows read by this number."""
+    if isinstance(part, str):
+        return _of_text(number, part)  # type: ignore[return-value]
+    if isinstance(part, tuple):
+        items = tuple(read_by(number, one) for one in part)
+        return part if all(a is b for a, b in zip(items, part)) else items  # type: ignore[return-value]
+    if isinstance(part, Mapping):
+        values = {name: read_by(number, one) for name, one in part.items()}
+        return part if all(values[name] is part[name] for name in part) else values  # type: ignore[return-value]
+    if not is_dataclass(part) or isinstance(part, type):
+        return part
+    changed: dict[str, Any] = {}
+    for field in _settable(type(part)):
+        value = getattr(part, field.name)
+        found = read_by(number, value)
+        if found is not value:
+            changed[field.name] = found
+    return replace(part, **changed) if changed else part
+
+
+def texts(part: object) -> Iterator[str]:
+    """The texts in a plan or a part of one that two equal plans have in common."""
+    if isinstance(part, str):
+        yield part
+    elif isinstance(part, (tuple, frozenset)):
+        for one in part:
+            yield from texts(one)
+    elif isinstance(part, Mapping):
+        yield from texts(tuple(part.values()))
+    elif is_dataclass(part) and not isinstance(part, type):
+        for field in _settable(type(part)):
+            if field.compare:
+                yield from texts(getattr(part, field.name))
+
+
+def _of_text(number: int, sql: str) -> str:
+    """Reads pairs by the number, those inside others first."""
+    count = int(differs(sql))
+    while count:
+        sql, count = _EITHER.subn(lambda found: found[2] if number >= int(found[1]) else found[3], sql)
+    return sql
+
+
+@cache
+def _settable(kind: type[Any]) -> tuple[Field[Any], ...]:
+    return tuple(field for field in fields(kind) if field.init)
