@@ -31,6 +31,14 @@ POINTS = (
 )
 FILLING = ("fill-accepted", "fill-staged", "fill-decided")
 """Points that only a driver reaches which fills an added table."""
+PUBLISHING = {
+    "filesystem": ("file-moved",),
+    "jdbc": ("jdbc-staged", "jdbc-locked", "jdbc-deleted", "jdbc-written", "jdbc-committed"),
+    "kafka": ("kafka-sent",),
+    "delta": ("lake-committed",),
+    "iceberg": ("iceberg-branched", "iceberg-written", "lake-committed"),
+}
+"""Points that only a driver reaches which publishes into a sink of this connector, in their order."""
 VARIABLE = "NRT_FAULT"
 
 _reached: Counter[str] = Counter()

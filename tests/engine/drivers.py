@@ -11,6 +11,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ import pandas
 from pyspark.sql import SparkSession
 
 from airflow_nrt.engine.driver.run import Runner
-from airflow_nrt.engine.faults import FILLING, POINTS, VARIABLE
+from airflow_nrt.engine.faults import FILLING, POINTS, PUBLISHING, VARIABLE
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Position
 from airflow_nrt.sql.load import load_report
@@ -247,5 +248,5 @@ def living() -> Iterator[int]:
 
 
 def fault(what: str, point: str, time: int) -> str:
-    assert point in (*POINTS, *FILLING)
+    assert point in (*POINTS, *FILLING, *chain(*PUBLISHING.values()))
     return f"{what}:{point}@{time}"

@@ -12,6 +12,7 @@ import os
 import shlex
 import subprocess
 from collections.abc import Iterator
+from tempfile import TemporaryDirectory
 from typing import Any
 from unittest.mock import patch
 
@@ -19,6 +20,7 @@ from pyspark.java_gateway import launch_gateway
 
 from airflow_nrt.basics.jvm_options import DEFAULT_JAVA_OPTIONS
 from airflow_nrt.engine.java.finding import ensure_java
+from airflow_nrt.engine.spark.gateway import BLOCKS
 
 SETTINGS = {
     **DEFAULT_JAVA_OPTIONS,
@@ -31,10 +33,12 @@ SETTINGS = {
 class SharedJava:
     """`environment` has what a driver's process finds it by."""
 
-    def __init__(self, gateway: Any) -> None:
+    def __init__(self, gateway: Any, blocks: str) -> None:
         self._gateway = gateway
         java = gateway.java_parameters
-        self.environment = {"PYSPARK_GATEWAY_PORT": str(java.port), "PYSPARK_GATEWAY_SECRET": java.auth_token}
+        found_by = {"PYSPARK_GATEWAY_PORT": str(java.port), "PYSPARK_GATEWAY_SECRET": java.auth_token}
+        # Java keeps the directories of its first session: they must not be a driver's, which may be killed.
+        self.environment = {**found_by, BLOCKS: blocks}
 
     def end_session(self) -> None:
         """Ends the session of a driver that can't do it any more."""
@@ -58,9 +62,11 @@ def shared_java(jars: str = "") -> Iterator[SharedJava]:
     settings = {**SETTINGS, "spark.jars": jars} if jars else SETTINGS
     words = [word for name, value in settings.items() for word in ("--conf", f"{name}={value}")]
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    with patch.dict(os.environ, {"PYSPARK_SUBMIT_ARGS": shlex.join([*words, "pyspark-shell"])}):
-        java = SharedJava(launch_gateway(popen_kwargs=quiet))  # type: ignore[no-untyped-call]
-    try:
-        yield java
-    finally:
-        java.end()
+    with TemporaryDirectory(prefix="airflow-nrt-java-") as blocks:
+        given = {"PYSPARK_SUBMIT_ARGS": shlex.join([*words, "pyspark-shell"]), BLOCKS: blocks}
+        with patch.dict(os.environ, given):
+            java = SharedJava(launch_gateway(popen_kwargs=quiet), blocks)  # type: ignore[no-untyped-call]
+        try:
+            yield java
+        finally:
+            java.end()

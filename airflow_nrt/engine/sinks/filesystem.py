@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING
 from pyspark.sql import DataFrame, SparkSession
 
 from airflow_nrt.basics.errors import HomeError, InputError
+from airflow_nrt.engine.faults import reach
 from airflow_nrt.engine.sinks import file_staging
 from airflow_nrt.engine.sinks.same_rows import have_same_rows
 from airflow_nrt.engine.sinks.sink import Decided, Sink, Standing
@@ -83,6 +84,7 @@ class Filesystem(Sink):
         """
         for published in files:
             self._move(home, insert, published)
+            reach("file-moved")
 
     def _move(self, home: Home, insert: Insert, published: Published) -> None:
         target, staged = self._root(insert) / published.target, home.path / published.staged

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from airflow_nrt.basics.errors import FencedError, SurroundingsError
 from airflow_nrt.basics.instants import format_instant
+from airflow_nrt.engine.faults import reach
 from airflow_nrt.engine.sinks.jdbc.database import Database
 from airflow_nrt.engine.sinks.jdbc.tables import OP, ROW, STAGE, WINDOW, Tables
 from airflow_nrt.home.home import Home
@@ -25,6 +26,7 @@ def merge(database: Database, home: Home, insert: Insert, entry: Entry, stage: s
     tables = Tables(database, insert)
     with database.transaction():
         _lock(tables, home, entry)
+        reach("jdbc-locked")
         newer = _newer(tables, home, entry, sorted({_window(one) for one in files}))
         mine = [one for one in files if _window(one) not in newer]
         if mine:
@@ -32,9 +34,12 @@ def merge(database: Database, home: Home, insert: Insert, entry: Entry, stage: s
             rows = _of(tables, staged.rows, mine) if newer else staged.rows
             whole = [one.end for one in mine if one.end is not None and (_is_restated(entry) or not one.is_delta)]
             _delete_windows(tables, whole)
+            reach("jdbc-deleted")
             _apply(tables, rows, staged.retractions, are_new=len(whole) == len(mine) and _is_of_window(insert))
             _note(tables, home, entry, sorted({_window(one) for one in mine}))
         database.execute(f"DELETE FROM {tables.staged} WHERE {_is_staged(tables, stage)}")
+        reach("jdbc-written")
+    reach("jdbc-committed")
 
 
 def remove(database: Database, home: Home, insert: Insert, entry: Entry, end: int) -> None:

@@ -14,6 +14,7 @@ from pyspark.sql import functions as F
 from airflow_nrt.basics.errors import NrtError
 from airflow_nrt.basics.instants import format_instant, parse_instant
 from airflow_nrt.basics.spelling import quote, string_literal
+from airflow_nrt.engine.faults import reach
 from airflow_nrt.engine.java.java_class import shipped_class
 from airflow_nrt.engine.sinks.jdbc.commit import merge, remove
 from airflow_nrt.engine.sinks.jdbc.database import Database, credentials, explained, with_database
@@ -69,6 +70,7 @@ class Jdbc(Sink):
         stage = f"{stages_of(home, insert, entry.epoch is not None)}{entry.n}-{uuid.uuid4().hex}"
         try:
             _write(spark, insert, stage, [home.path / one.staged for one in files])
+            reach("jdbc-staged")
             with_database(spark, insert.sink, lambda database: merge(database, home, insert, entry, stage, files))
         except NrtError:
             with contextlib.suppress(NrtError):

@@ -14,6 +14,7 @@ from pathlib import Path
 from pyspark.sql import DataFrame, SparkSession
 
 from airflow_nrt.basics.spelling import string_literal
+from airflow_nrt.engine.faults import reach
 from airflow_nrt.engine.sinks.kafka.records import ENTRY, HEADERS, KEY, REPORT, VALUE, header, records
 from airflow_nrt.engine.sinks.sink import Sink
 from airflow_nrt.engine.sinks.staged_parquet import in_windows, staged_parquet
@@ -56,6 +57,7 @@ class Kafka(Sink):
         waits = {"kafka.max.block.ms": PATIENCE, "kafka.delivery.timeout.ms": "120000"}
         rows = spark.read.parquet(*paths).selectExpr(KEY, VALUE, f"concat({HEADERS}, array({more})) AS {HEADERS}")
         rows.write.format("kafka").options(**waits, **given, topic=topics(insert.sink)[0], includeHeaders=True).save()
+        reach("kafka-sent")
 
     def remove(self, spark: SparkSession, home: Home, insert: Insert, entry: Entry, target: str) -> None:
         """Does nothing: what was sent can't be taken back."""

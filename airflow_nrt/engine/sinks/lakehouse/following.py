@@ -17,6 +17,7 @@ from pyspark.sql.window import Window
 from airflow_nrt.basics.errors import HomeError
 from airflow_nrt.basics.instants import format_instant
 from airflow_nrt.basics.spelling import quote
+from airflow_nrt.engine.faults import reach
 from airflow_nrt.engine.sinks.lakehouse.columns import with_columns_of
 from airflow_nrt.engine.sinks.lakehouse.lake_table import LakeTable, Mark
 from airflow_nrt.engine.sinks.lakehouse.ownership import published_until, writer_of
@@ -37,6 +38,7 @@ def follow(table: LakeTable, home: Home, until: Entry) -> None:
         gone = _windows(entry.removed, table.insert)
         if files or gone:
             _publish(table, home, entry, files, gone)
+            reach("lake-committed")
 
 
 def _windows(targets: Collection[str], insert: Insert) -> list[int]:

@@ -17,6 +17,7 @@ from pyspark.sql.types import StructType
 
 from airflow_nrt.basics.spelling import quote, string_literal
 from airflow_nrt.engine.failures.root_cause import chain_of
+from airflow_nrt.engine.faults import reach
 from airflow_nrt.engine.java.objects import elements
 from airflow_nrt.engine.sinks.lakehouse.iceberg_versions import iceberg_versions, in_snapshot
 from airflow_nrt.engine.sinks.lakehouse.lake_table import CHANGES, LakeTable, Mark
@@ -101,8 +102,10 @@ class IcebergTable(LakeTable):
         """Lets `write` prepare the commit in a branch, by its name in SQL, and makes it the state of the table."""
         branch = f"{_of_writer(mark)}{mark.entry}_{uuid.uuid4().hex}"
         self._place.load().manageSnapshots().createBranch(branch).commit()
+        reach("iceberg-branched")
         try:
             write(f"{self.sql_name}.{quote(f'branch_{branch}')}")
+            reach("iceberg-written")
             is_mine = self._move(branch, mark)
         except BaseException:
             self._drop(branch)
