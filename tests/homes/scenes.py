@@ -259,6 +259,11 @@ def topic(spark: SparkSession, place: Path, is_kept: bool) -> Scene:
     return scene
 
 
+def known_topic(spark: SparkSession, place: Path, is_kept: bool) -> Scene:
+    """A topic whose id was noted."""
+    return topic(spark, place, is_kept)
+
+
 def from_archive(spark: SparkSession, place: Path, is_kept: bool) -> Scene:
     """A home that has begun with the archive of another one, `old/home`."""
     with kafka(spark) as (address, topics):
@@ -326,8 +331,8 @@ def above_windows(spark: SparkSession, place: Path, is_kept: bool) -> Scene:
 
 _ALL = (
     windows, rows, versions, updating, throttled, owed, restated, repaired, filled, emptied, moved, lookups, program,
-    topic, from_archive, fractions, retracted, in_json, above_windows,
+    topic, from_archive, fractions, retracted, in_json, above_windows, known_topic,
 )  # fmt: skip
 SCENES: dict[str, Callable[[SparkSession, Path, bool], Scene]] = {one.__name__: one for one in _ALL}
-SERVERLESS = ("topic", "from_archive")
+SERVERLESS = ("topic", "from_archive", "known_topic")
 """Scenes that go on although the server of their source is gone."""

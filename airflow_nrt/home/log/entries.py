@@ -83,7 +83,8 @@ class SourceRange:
     """What stands in a `part` of a source from one offset up to another, which is not in it: `size` bytes or so.
 
     An empty one says that the part is read from there on. One that is `lost` was removed before it was read. It is read
-    from an `archive` where that is set, and not from its source.
+    from an `archive` where that is set, and not from its source. `topic_id` is Kafka's id of its topic, in the
+    range with which that was seen first.
     """
 
     part: str
@@ -92,6 +93,7 @@ class SourceRange:
     size: int
     lost: bool = False
     archive: ArchivedElsewhere | None = None
+    topic_id: str | None = None
 
     @property
     def name(self) -> str:
@@ -411,7 +413,7 @@ class Entry(_Head):
         for name in ("ranges", "dimensions"):
             if not body.get(name):
                 body.pop(name, None)
-        for field_of, optional in (("files", "version"), ("ranges", "archive")):
+        for field_of, optional in (("files", "version"), ("ranges", "archive"), ("ranges", "topic_id")):
             for split in _splits_in(body.get(field_of, ())):
                 if split[optional] is None:
                     del split[optional]

@@ -38,6 +38,7 @@ BOUNDED, BOUNDED_OFFSETS, BOUNDED_TIME = (
 )
 STARTUP_HOME = "scan.startup.home"
 DISCOVERY, DATA_LOSS = "scan.topic-partition-discovery.interval", "scan.data-loss"
+TOPIC_ID = "scan.topic-id"
 EARLIEST, LATEST, COMMITTED, AT_TIME, AT_OFFSETS, ARCHIVED, UNBOUNDED = (
     "earliest-offset",
     "latest-offset",
@@ -135,6 +136,12 @@ _POSITIONS = (
             one_of("fail", "skip"),
             "fail",
             "records that Kafka has removed before they were read; 'skip' names and counts them",
+        ),
+        Option(
+            TOPIC_ID,
+            one_of("check", "ignore"),
+            "check",
+            "whether a topic must be the one that was read before, by Kafka's id of it",
         ),
     ),
     Option("scan.parallelism", positive, None, "of the source", idle="Spark chooses the tasks of a batch"),

@@ -27,6 +27,8 @@ PATIENCE = "10000"
 """ms: after so long a server that does not answer is not there."""
 _NOISE = ("org.apache.spark.sql.kafka010.KafkaSourceProvider", "org.apache.spark.sql.avro.AvroSerializer")
 """They warn at each batch: of the consumers' group, and of NOT NULL columns."""
+_NO_ID = "A" * 22
+"""What a broker without ids of topics says (before Kafka 2.8)."""
 _PACKAGE = "org.apache.kafka.common."
 
 
@@ -63,12 +65,16 @@ class Client:
             self._admin: Any = admin.create(self._map(known))
         self._spec: Any = java_class(jvm, "org.apache.kafka.clients.admin.OffsetSpec")
         self._partitions: dict[str, Any] = {}
+        self.topic_ids: dict[str, str] = {}
+        """By topic, the id that Kafka gave it when it was made, as `partitions` has seen it last."""
 
     def partitions(self) -> list[str]:
         """All partitions of the table's topics, in their order."""
         names = topics(self._table) or self._matching(self._table.options[TOPIC_PATTERN])
         with self._explained():
             found = self._admin.describeTopics(self._list(names)).allTopicNames().get()
+        ids = {topic: str(found.get(topic).topicId()) for topic in names}
+        self.topic_ids = {topic: one for topic, one in ids.items() if one != _NO_ID}
         return [f"{topic}-{one.partition()}" for topic in names for one in elements(found.get(topic).partitions())]
 
     def ends(self, partitions: Iterable[str]) -> dict[str, int]:

@@ -12,7 +12,7 @@ from pyspark.sql import SparkSession
 from airflow_nrt.basics.errors import InputError
 from airflow_nrt.engine.sources.kafka.client import Client
 from airflow_nrt.engine.sources.kafka.consumer_group import GroupOffsets
-from airflow_nrt.engine.sources.kafka.retention import check_grows, removed_unread
+from airflow_nrt.engine.sources.kafka.retention import check_grows, check_same_topics, removed_unread
 from airflow_nrt.engine.sources.source import SplitEnumerator
 from airflow_nrt.home.log.entries import SourceRange, Split, ranges_of
 from airflow_nrt.model.connectors.kafka_options import (
@@ -49,8 +49,11 @@ class Partitions(SplitEnumerator):
         self._client = Client(spark, table)
         self._group = GroupOffsets(self._client, table)
         self._next: dict[str, int] = {}
+        self._topic_ids: dict[str, str] = {}
         for one in read:
             self._next[one.part] = max(one.end, self._next.get(one.part, 0))
+            if one.topic_id is not None:
+                self._topic_ids[_topic(one.part)] = one.topic_id
         self._is_new = not self._next
         self._known: list[str] = []
         self._discovery: int = kafka_option(table, DISCOVERY)
@@ -75,8 +78,22 @@ class Partitions(SplitEnumerator):
         return list[Split](found)
 
     def begin(self) -> list[Split]:
-        """Empty ranges of the partitions that are seen for the first time: where they are read from."""
-        return [SourceRange(one, self._next[one], self._next[one], 0) for one in self._discover()]
+        """Empty ranges of the partitions that are seen for the first time: where they are read from.
+
+        Of a topic whose id is not known yet, one of its partitions has one.
+        """
+        new = self._discover()
+        ids = self._client.topic_ids
+        check_same_topics(self._table, self._topic_ids, ids)
+        unknown = ids.keys() - self._topic_ids.keys()
+        first = {_topic(one): one for one in reversed(self._known) if _topic(one) in unknown}
+        begun = dict.fromkeys((*new, *first.values()))
+        self._topic_ids |= {topic: ids[topic] for topic in unknown}
+        return [
+            SourceRange(one, at, at, 0, topic_id=ids[_topic(one)] if one in first.values() else None)
+            for one in begun
+            for at in [self._next[one]]
+        ]
 
     def in_order(self, batch: list[Split]) -> list[Split]:
         """One range of each partition, as far as they are next to each other."""
@@ -168,11 +185,16 @@ def joined(ranges: Iterable[SourceRange]) -> list[SourceRange]:
                 and last.end == one.start
                 and last.archive == one.archive
                 and not (last.lost or one.lost)
+                and one.topic_id is None
             ):
                 found[-1] = replace(last, end=one.end, size=last.size + one.size)
             else:
                 found.append(one)
     return found
+
+
+def _topic(part: str) -> str:
+    return part.rpartition("-")[0]
 
 
 def _place(part: str) -> tuple[str, int]:

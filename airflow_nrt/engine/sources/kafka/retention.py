@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from airflow_nrt.basics.errors import InputError
 from airflow_nrt.home.log.entries import SourceRange, Split, ranges_of
-from airflow_nrt.model.connectors.kafka_options import BOUNDED, DATA_LOSS, UNBOUNDED, kafka_option
+from airflow_nrt.model.connectors.kafka_options import BOUNDED, DATA_LOSS, TOPIC_ID, UNBOUNDED, kafka_option
 from airflow_nrt.model.tables import Table
 
 
@@ -19,6 +19,19 @@ def check_grows(table: Table, following: Mapping[str, int], ends: Mapping[str, i
             f"table {table.name!r}: partition {one} ends at offset {ends[one]}, and was read up to "
             f"{following[one]}: the topic was made anew, or lost records. Begin a new home"
         )
+
+
+def check_same_topics(table: Table, known: Mapping[str, str], found: Mapping[str, str]) -> None:
+    """Raises InputError if a topic is not the one that was read before: its offsets may have other records."""
+    if kafka_option(table, TOPIC_ID) == "ignore":
+        return
+    for topic, before in known.items():
+        if found.get(topic, before) != before:
+            raise InputError(
+                f"table {table.name!r}: topic {topic} was made anew: its id is {found[topic]}, and records of "
+                f"the one with the id {before} were read. Begin a new home; if each offset has the record that it had "
+                f"(a mirror), '{TOPIC_ID}' = 'ignore' goes on"
+            )
 
 
 def removed_unread(table: Table, following: Mapping[str, int], starts: Mapping[str, int]) -> Iterator[SourceRange]:

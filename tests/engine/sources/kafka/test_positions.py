@@ -9,6 +9,7 @@ import pytest
 from airflow_nrt.basics.errors import InputError
 from airflow_nrt.engine.driver.run import Runner
 from airflow_nrt.engine.sources import arrived
+from airflow_nrt.engine.sources.kafka.client import Client
 from airflow_nrt.engine.sources.kafka.offset_ranges import joined, rounds
 from airflow_nrt.engine.verify.verify import verify
 from airflow_nrt.home.home import Home
@@ -150,8 +151,47 @@ def test_a_topic_that_was_made_anew(spark, broker: Broker, topics: Topics, tmp_p
     topics.delete("anew")
     topics.create("anew", 1)
     topics.write("anew", TEN[:3])
+    plan = report(tmp_path, broker.address, "anew", scan_topic__id="ignore")
     with pytest.raises(InputError, match="anew-0 ends at offset 3, and was read up to 10: the topic was made anew"):
         TopicStream(spark, plan, tmp_path / "home").absorb_new()
+
+
+def test_a_topic_that_was_made_anew_and_is_longer(spark, broker: Broker, topics: Topics, tmp_path: Path) -> None:
+    """Nothing but its id says that the records after the first ten are not the next ones."""
+    topics.create("longer", 2)
+    topics.write("longer", TEN)
+    plan = report(tmp_path, broker.address, "longer")
+    TopicStream(spark, plan, tmp_path / "home").absorb_new()
+    # A driver that starts again reads on in the same topic.
+    topics.write("longer", TEN[:1])
+    TopicStream(spark, plan, tmp_path / "home").absorb_new()
+    topics.delete("longer")
+    topics.create("longer", 2)
+    topics.write("longer", [*TEN, *TEN])
+    with pytest.raises(InputError, match=r"topic longer was made anew: its id is .{22}, and records of"):
+        TopicStream(spark, plan, tmp_path / "home").absorb_new()
+    mirror = report(tmp_path, broker.address, "longer", scan_topic__id="ignore")
+    stream = TopicStream(spark, mirror, tmp_path / "home")
+    stream.absorb_new()
+    assert stream.driver.position.sources["orders"].rows == 20
+
+
+def test_a_home_that_does_not_know_the_topic_s_id_notes_it(
+    spark, broker: Broker, topics: Topics, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    topics.create("noted", 2)
+    topics.write("noted", TEN)
+    plan = report(tmp_path, broker.address, "noted")
+    with monkeypatch.context() as patch:
+        patch.setattr(Client, "topic_ids", property(lambda self: {}, lambda self, ids: None), raising=False)
+        TopicStream(spark, plan, tmp_path / "home").absorb_new()
+    stream = TopicStream(spark, plan, tmp_path / "home")
+    stream.absorb_new()
+    ranges = [one for entry in stream.entries if isinstance(entry.body, Commit) for one in ranges_of(entry.body.splits)]
+    noted = [(one.part, one.start, one.end) for one in ranges if one.topic_id is not None]
+    assert noted == [("noted-0", 10, 10)]
+    stream.absorb_new()
+    assert verify(spark, plan, stream.home).is_proven
 
 
 def test_rounds_take_the_same_share_of_every_partition() -> None:
