@@ -37,8 +37,9 @@ WITH ('connector' = 'filesystem', 'path' = 'orders', 'format' = 'json', 'source.
 """
 AROUND = ("publish-before", "publish-visible", "publish-between", "publish-after")
 FILES = 40
+OF_FILES = "'connector' = 'filesystem', 'path' = 'curve', 'format' = 'json'"
 OPTIONS: dict[str, Callable[[pytest.FixtureRequest], str]] = {
-    "filesystem": lambda request: "'connector' = 'filesystem', 'path' = 'curve', 'format' = 'json'",
+    "filesystem": lambda request: OF_FILES,
     "postgresql": lambda request: _database(request.getfixturevalue("postgresql")),
     "mariadb": lambda request: _database(request.getfixturevalue("mariadb")),
     "kafka": lambda request: _topic(request.getfixturevalue("broker"), request.getfixturevalue("topics")),
@@ -113,9 +114,8 @@ def _killed(java: SharedJava | None, place: Path, wanted: str) -> None:
 
 def _alone(spark: SparkSession, place: Path) -> list[dict[str, Any]]:
     """What a stream that nothing interrupts writes into files."""
-    options = OPTIONS["filesystem"].__call__(None)  # type: ignore[arg-type]
     report = place / "alone.sql"
-    report.write_text(f"{ORDERS} CREATE TABLE curve ({CURVE}) WITH ({options}); INSERT INTO curve {COUNTS};")
+    report.write_text(f"{ORDERS} CREATE TABLE curve ({CURVE}) WITH ({OF_FILES}); INSERT INTO curve {COUNTS};")
     plan = load_report(report, {})
     assert Runner(spark, plan, Home.create(place / "alone", plan), available_now=True).run() == "finished"
     files = (place / "curve").rglob("*.json")
