@@ -52,6 +52,18 @@ class Topics:
         settings_of = self._map({name.replace("_", "."): text for name, text in settings.items()})
         self._admin.createTopics(self._list([one.configs(settings_of)])).all().get()
 
+    def configure(self, topic: str, **settings: str) -> None:
+        clients = self._jvm.org.apache.kafka.clients.admin
+        set_to = clients.AlterConfigOp.OpType.SET
+        changes = [
+            clients.AlterConfigOp(clients.ConfigEntry(name.replace("_", "."), text), set_to)
+            for name, text in settings.items()
+        ]
+        wanted = self._jvm.java.util.HashMap()
+        kind = self._jvm.org.apache.kafka.common.config.ConfigResource.Type.TOPIC
+        wanted.put(self._jvm.org.apache.kafka.common.config.ConfigResource(kind, topic), self._list(changes))
+        self._admin.incrementalAlterConfigs(wanted).all().get()
+
     def widen(self, topic: str, partitions: int) -> None:
         more = self._jvm.org.apache.kafka.clients.admin.NewPartitions.increaseTo(partitions)
         wanted = self._jvm.java.util.HashMap()
