@@ -43,6 +43,7 @@ ARCHIVE, ARCHIVE_WRITE = "archive", "archive.write"
 NOT_NULL = "table.exec.sink.not-null-enforcer"
 FOLLOW_LINKS = "source.follow-links"
 UNBOUNDED_STATE = "table.exec.state.unbounded"
+REFUSED_TIMEOUT = "sink.refused-timeout"
 MAX_SCRIPT = "script.max-size"
 MAX_NODES = "plan.max-nodes"
 MOST_SAMPLED = 100
@@ -220,6 +221,9 @@ REPORT_OPTIONS = named(
                 "table.exec.source.idle-timeout", parse_duration, None, "for sources without their own idle timeout"
             ),
             Option(UNBOUNDED_STATE, one_of("refuse", "allow"), "refuse", "live queries that keep every key for ever"),
+            Option(
+                REFUSED_TIMEOUT, parse_duration, HOUR, "how long a driver waits for a server that refuses its login"
+            ),
             Option("pipeline.name", str, None, "the report's name; default: the file's"),
             Option(MAX_SCRIPT, parse_bytes, 1024**2, "by --set or settings: the most bytes of a script"),
             Option(MAX_NODES, positive, 2000, "the most operators of a report, and SELECTs of a query"),

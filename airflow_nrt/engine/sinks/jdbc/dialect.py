@@ -28,13 +28,20 @@ class Dialect(ABC):
     integer: ClassVar[str] = "BIGINT"
     text: ClassVar[str]
     """The type of a text of any length."""
-    clock: ClassVar[str]
-    """The statement after which the times of a connection are in UTC."""
     suffix: ClassVar[str] = ""
     """What follows CREATE TABLE (…)."""
 
     def url(self, table: Table) -> str:
         return table.options[URL]
+
+    @abstractmethod
+    def waits(self, connect: int, answer: int) -> dict[str, str]:
+        """Properties of a connection: how long it may take to connect, and to get an answer (ms)."""
+
+    @abstractmethod
+    def beginning(self, lock: int, statement: int | None) -> str:
+        """The statement after which the times of a connection are in UTC, and the database ends statements that wait
+        for a lock, or run, for so long (ms; None: for ever)."""
 
     @abstractmethod
     def name(self, name: str) -> str:
