@@ -7,6 +7,7 @@ the sinks with the batch over all these rows (B), and with the batch over the ro
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from pyspark.sql import SparkSession
@@ -69,6 +70,7 @@ def verify(
 def _verified(
     spark: SparkSession, plan: Plan, home: Home, interval: Interval, sink_of: SinkOf, say: Progress
 ) -> Verdict:
+    plan = replace(plan, inserts=tuple(one.without_nulls for one in plan.inserts))
     log = home.log()
     history = read_history(log.entries(), plan)
     plan = plan_of_history(plan, history)

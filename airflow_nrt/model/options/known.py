@@ -208,7 +208,11 @@ REPORT_OPTIONS = named(
     (
         Option(TIME_ZONE, read_zone, "UTC", "the session time zone"),
         Option(STATE_TTL, parse_duration, None, "without windows: how long a key that no row touches is remembered"),
-        Option(NOT_NULL, one_of("error", "drop"), "error", "a NULL for a sink's NOT NULL column: an error, or no row"),
+        *free(
+            Option(
+                NOT_NULL, one_of("error", "drop"), "error", "a NULL for a sink's NOT NULL column: an error, or no row"
+            )
+        ),
         Option("table.exec.emit.early-fire.enabled", parse_boolean, False, "older windows: results before the end"),
         Option("table.exec.emit.early-fire.delay", parse_duration, None, "older windows: how often"),
         Option("table.exec.emit.late-fire.enabled", parse_boolean, False, "older windows: results of late rows"),
