@@ -63,6 +63,9 @@ class Source(ABC):
     needs_session: ClassVar[bool] = False
     """Whether it finds splits only with a session of Spark, whose Java has the client of a server."""
 
+    may_lose_records: ClassVar[bool] = False
+    """Whether records in the middle of a split may be gone when it is read again."""
+
     def check(self, spark: SparkSession, table: Table) -> None:
         """Raises InputError if the table's server is not there, or refuses. Asked before a stream."""
         return

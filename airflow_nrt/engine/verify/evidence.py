@@ -32,6 +32,7 @@ from airflow_nrt.engine.state.state_columns import LATE
 from airflow_nrt.engine.time.accept_or_reject import PROPOSAL, REASON, accepted, judge
 from airflow_nrt.engine.time.batch_clock import absorbed
 from airflow_nrt.engine.time.future import latest_rowtime
+from airflow_nrt.engine.verify.removed_records import without_lost_batches
 from airflow_nrt.engine.windows.execution import execution_of
 from airflow_nrt.engine.windows.operator_layout import Layout
 from airflow_nrt.home.home import Home
@@ -142,6 +143,7 @@ def _rows_read(
     # Cached, because several comparisons read these rows.
     kept = judged.select(*wanted).where(f"{REASON} IS NULL").persist()
     frame = accepted(kept, source)
+    read = without_lost_batches(read, kept, source, history)
     return ReadRows(source, frame, kept, read.whole, read.partial, read.problems, read.lacking, read.published_again)
 
 

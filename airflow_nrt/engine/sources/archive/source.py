@@ -26,6 +26,7 @@ class ArchivedTopic(Source):
     part = Kafka.part
     place = Kafka.place
     needs_session = True
+    may_lose_records = True
 
     def __init__(self, topic: Kafka) -> None:
         self._topic = topic

@@ -30,6 +30,7 @@ class Kafka(Source):
     part = f"substring_index({FILE}, '@', 1)"
     place = f"concat({part}, '@', {BLOCK} + {INDEX})"
     needs_session = True
+    may_lose_records = True
 
     def check(self, spark: SparkSession, table: Table) -> None:
         client = Client(spark, table)
