@@ -12,6 +12,7 @@ from airflow_nrt.home.log.entries import OperatorState, Position, Restate
 from airflow_nrt.home.log.log import Log
 from airflow_nrt.home.notes.unusable import unusable_classes
 from airflow_nrt.home.published_again import published_again
+from airflow_nrt.home.table_progress import TableProgress, newest_complete, tables_progress
 from airflow_nrt.model.zones import wall_clock
 
 STALE_MS = 15_000
@@ -27,6 +28,10 @@ class Pulse:
     Watermarks and window ends are milliseconds of the report's clock, which is the wall clock of `zone` (None: UTC).
     `lag` is how many milliseconds the watermark is before the time of that clock; None where there is no watermark.
     `restarts` counts the drivers after the first one. `late`, `dropped` and `rejected` count rows, `files` those read.
+
+    `windows` and `last_window` are of what is published in all tables: all windows that end up to `last_window` are.
+    `decided_windows` and `decided_until` are of what the log has decided, some of which may wait for a sink; `tables`
+    have both by table.
     """
 
     report: str
@@ -44,6 +49,14 @@ class Pulse:
     dropped: int
     rejected: int
     zone: str | None = None
+    decided_windows: int = 0
+    decided_until: int | None = None
+    tables: tuple[TableProgress, ...] = ()
+
+    @property
+    def waiting(self) -> tuple[TableProgress, ...]:
+        """The tables that lack results which are decided."""
+        return tuple(one for one in self.tables if one.waits)
 
     @property
     def lag(self) -> int | None:
@@ -112,7 +125,8 @@ def _pulse(home: Home, log: Log, now: int | None) -> Pulse:
     beat = read_heartbeat(home.heartbeats)
     position = log.position()
     watermarks = [state.watermark for state in position.operators.values() if state.watermark is not None]
-    complete = [state.complete_until for state in position.operators.values() if state.complete_until is not None]
+    progress = tables_progress(home, log, home.outline(), beat)
+    published = progress.published
     sources = position.sources.values()
     return Pulse(
         report=home.identity().name,
@@ -122,14 +136,17 @@ def _pulse(home: Home, log: Log, now: int | None) -> Pulse:
         entry=log.last,
         heartbeat=beat,
         watermark=min(watermarks, default=None),
-        last_window=min(complete, default=None),
-        windows=position.windows,
+        last_window=newest_complete(published),
+        windows=published.windows,
         rows=sum(source.rows for source in sources),
         files=sum(source.files for source in sources),
         late=position.late,
         dropped=position.dropped,
         rejected=sum(source.rejected for source in sources),
         zone=home.zone,
+        decided_windows=position.windows,
+        decided_until=newest_complete(position),
+        tables=progress.tables,
     )
 
 

@@ -190,7 +190,8 @@ def meaning(table: Table, state: str, said: str) -> NrtError:
     if state.startswith("22"):
         return InputError(f"{where}: a value does not fit its column: {said}")
     if state == "3D000" or "Unknown database" in words or "to database" in words:
-        return InputError(f"{where}: {said}: create the database, grant it, or correct '{URL}'")
+        kind = RefusedError if "to database" in words else InputError
+        return kind(f"{where}: {said}: create the database, grant it, or correct '{URL}'")
     if state == _LOCKED or _LOCKED_BY_WORDS in words:
         return LockedError(
             f"{where}: another connection to {url} holds a lock on it: {said}. End that connection, or wait for longer "

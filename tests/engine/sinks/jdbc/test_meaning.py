@@ -47,6 +47,7 @@ def test_what_another_process_has_won(state: str, said: str) -> None:
         ("08006", "An I/O error occurred while sending to the backend.", UnreachableError),
         ("28P01", 'FATAL: password authentication failed for user "app"', RefusedError),
         ("42501", "ERROR: permission denied for table curve", RefusedError),
+        ("42000", "Access denied for user 'app'@'%' to database 'app'", RefusedError),
         ("42000", "INSERT command denied to user 'app'@'localhost' for table 'curve'", RefusedError),
     ],
 )
