@@ -18,7 +18,15 @@ def drops_null(statements: Iterable[parsed.Statement], overrides: Mapping[str, s
 
 
 def written(value: Typed, sink: Table, column: Column, drops: bool) -> str:
-    """SQL of a value as the sink takes it."""
+    r"""SQL of a value as the sink takes it.
+
+    >>> from airflow_nrt.basics.types import DataType
+    >>> shop = Column("shop", DataType("STRING", nullable=False))
+    >>> curve = Table("curve", (shop,), "print")
+    >>> print(written(Typed("`shop`", DataType("STRING")), curve, shop, False))
+    coalesce(`shop`, CAST(raise_error('column \'shop\' of table \'curve\' is NOT NULL, and the query has a NULL for it:
+    leave such rows out with WHERE, or SET \'table.exec.sink.not-null-enforcer\' = \'drop\'') AS STRING))
+    """
     sql = cast_to(value, column.type)
     if drops or not _can_fail(value, column):
         return sql
@@ -30,7 +38,13 @@ def written(value: Typed, sink: Table, column: Column, drops: bool) -> str:
 
 
 def kept(query: str, values: Sequence[Typed], columns: Sequence[Column], drops: bool) -> str:
-    """The query without the rows that the sink does not take."""
+    """The query without the rows that the sink does not take.
+
+    >>> from airflow_nrt.basics.types import DataType
+    >>> shop = Column("shop", DataType("STRING", nullable=False))
+    >>> print(kept("q", [Typed("`shop`", DataType("STRING"))], [shop], True))
+    SELECT * FROM (q) WHERE `shop` IS NOT NULL
+    """
     checked = [quote(c.name) for v, c in zip(values, columns) if drops and _can_fail(v, c)]
     conditions = " AND ".join(f"{name} IS NOT NULL" for name in checked)
     return f"SELECT * FROM ({query}) WHERE {conditions}" if checked else query
