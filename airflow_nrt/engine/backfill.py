@@ -340,7 +340,10 @@ def _staged(work: _Work, insert: Insert, frame: DataFrame, tasks: Tasks) -> Iter
 
 
 def _final_state(insert: Insert, history: History) -> str:
-    """SQL of the state of restated windows: `last`, unless the stream may still update them."""
+    """SQL of the state of restated windows: `last`, unless the stream may still update them.
+
+    IF(_nrt_end <= 1718705400000L, 'last', 'complete')
+    """
     if not insert.timing.late_updates:
         return string_literal(COMPLETE)
     fired = [history.position.operators[name].fired for name in insert.operators] if history.batches else [END_OF_TIME]

@@ -59,7 +59,7 @@ def counted(rows: Iterable[tuple[object, ...]]) -> int:
 def as_of_today(home: Home) -> None:
     """Makes the home one that was made when all links were followed."""
     content = json.loads(home.report_file.read_text())
-    assert content.pop("knows") == ["source.follow-links"]
+    assert "source.follow-links" in content.pop("knows")
     home.report_file.write_text(json.dumps(content))
 
 

@@ -77,7 +77,13 @@ class Accumulators:
 
 
 def checked_integer(exact: str, call: AggregateCall) -> str:
-    """SQL of an exact number as the result's integer type; an overflow is an error that names aggregate and window."""
+    """SQL of an exact number as the result's integer type; an overflow is an error that names aggregate and window.
+
+    >>> call = AggregateCall("a", "SUM", "n", DataType("INT"), None, False, DataType("INT"), "SUM(n)")
+    >>> print(checked_integer("s_n", call))
+    CASE WHEN s_n IS NULL THEN NULL WHEN s_n BETWEEN -2147483648 AND 2147483647 THEN CAST(s_n AS INT) ELSE
+    raise_error(concat('SUM(n) overflows INT ', {place})) END
+    """
     limit = INTEGER_LIMITS[call.type.name]
     message = string_literal(f"{call.text} overflows {call.type.name} ")
     return (

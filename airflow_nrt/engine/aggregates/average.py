@@ -9,6 +9,18 @@ from airflow_nrt.model.operators import AggregateCall
 
 
 def average(call: AggregateCall, operand: Operand) -> Accumulators:
+    r"""AVG, from the parts of a sum and the number of values.
+
+    >>> from airflow_nrt.basics.types import DataType
+    >>> kind = DataType("INT")
+    >>> call = AggregateCall("a", "AVG", "price", kind, None, False, kind, "AVG(price)")
+    >>> operand = Operand("price", "price", "price IS NOT NULL", "true", kind)
+    >>> made = average(call, operand)
+    >>> print(*(one.lifted for one in made.columns), made.result, sep="\n")
+    CAST(CAST(price AS BIGINT) AS BIGINT) AS s_price
+    CAST(IF(price IS NOT NULL, 1, 0) AS BIGINT) AS n_price
+    CASE WHEN n_price > 0 THEN CAST((s_price) div n_price AS INT) END
+    """
     kind = operand.type
     assert kind is not None
     parts, whole = leaving_parts(operand) if call.distinct else sum_parts(operand)

@@ -55,6 +55,13 @@ def parse_avro(records: DataFrame, content: str, part: Table, wanted: Sequence[C
 
 
 def _why() -> str:
+    r"""SQL of `_nrt_why`.
+
+    >>> print(_why().replace("\x01", "|"))
+    CASE WHEN _nrt_fault = '' THEN 'it is no Avro record of the table\'s columns, in their order and with their
+    nullability' WHEN _nrt_fault IS NOT NULL THEN concat('column ', split(_nrt_fault, '|')[0], ': its number is beyond
+    its type') END
+    """
     none = string_literal("it is no Avro record of the table's columns, in their order and with their nullability")
     beyond = f"concat('column ', {faulty_columns()}[0], ': its number is beyond its type')"
     return f"CASE WHEN {FAULT} = {string_literal(WHOLE_LINE)} THEN {none} WHEN {FAULT} IS NOT NULL THEN {beyond} END"

@@ -55,6 +55,15 @@ def parse_csv(lines: DataFrame, table: Table, stored: Sequence[Column], wanted: 
 
 
 def _line_is_none(table: Table, columns: int, tolerant: bool) -> list[str]:
+    r"""SQL predicates: a line is no row.
+
+    >>> from airflow_nrt.basics.types import DataType
+    >>> orders = Table("orders", (Column("id", DataType("INT")),), "filesystem", options={"format": "csv"})
+    >>> print(*_line_is_none(orders, 1, False), sep="\n")
+    ((size(_nrt_fields) <> 1) AND NOT (size(_nrt_fields) = 2 AND trim(IF(startswith(get(_nrt_fields, 1), '"'),
+    replace(substring(get(_nrt_fields, 1), 2, length(get(_nrt_fields, 1)) - 2), '""', '"'), get(_nrt_fields, 1))) = ''))
+    NOT is_valid_utf8(_nrt_line)
+    """
     # As in Flink, a line may end with a delimiter.
     nothing = f"size({_FIELDS}) = {columns + 1} AND trim({_text(table, columns)}) = ''"
     several = f"size({_FIELDS}) > {columns} OR size({_FIELDS}) = 0" if tolerant else f"size({_FIELDS}) <> {columns}"
@@ -62,6 +71,18 @@ def _line_is_none(table: Table, columns: int, tolerant: bool) -> list[str]:
 
 
 def _why_line(stored: Sequence[Column]) -> str:
+    r"""SQL of a message about a line that is no row.
+
+    >>> from airflow_nrt.basics.types import DataType
+    >>> print(_why_line([Column("id", DataType("INT"))]))
+    CASE WHEN NOT is_valid_utf8(_nrt_line) THEN IF(_nrt_line RLIKE '�nrt:([0-9]+)( elements)?>([0-9]+)\\z', concat('it
+    has ', regexp_extract(_nrt_line, '�nrt:([0-9]+)( elements)?>([0-9]+)\\z', 1), IF(regexp_extract(_nrt_line,
+    '�nrt:([0-9]+)( elements)?>([0-9]+)\\z', 2) <> '', ' elements, and \'source.max-line-elements\'', ' bytes, and
+    \'source.max-line-length\''), ' allows ', regexp_extract(_nrt_line, '�nrt:([0-9]+)( elements)?>([0-9]+)\\z', 3)),
+    'it has bytes that are no UTF-8') WHEN size(_nrt_fields) = 0 THEN 'a quote is not closed, or text follows the
+    closing one' ELSE concat('it has ', size(_nrt_fields), IF(size(_nrt_fields) = 1, ' field', ' fields'), ', and the
+    table 1 columns (id)') END
+    """
     names = ", ".join(column.name for column in stored)
     count = string_literal(f", and the table {len(stored)} columns ({names})")
     return (

@@ -31,7 +31,11 @@ _FRACTION_INSIDE = r"[0-9](\\.|E)"
 
 
 def exact(text: str) -> str:
-    """SQL of a json text with each number as a text that begins with `NUMBER`."""
+    r"""SQL of a json text with each number as a text that begins with `NUMBER`.
+
+    >>> print(exact("line").replace(NUMBER, "…"))
+    regexp_replace(line, '\\G((?:[^"0-9-]|-(?![0-9])|"(?:[^"\\\\]|\\\\.)*+")*+)(-?[0-9][0-9.eE+-]*+)', '$1"…$2"')
+    """
     found, made = string_literal(_BEFORE_NUMBER + _NUMBER), string_literal(f'$1"{NUMBER}$2"')
     return f"regexp_replace({text}, {found}, {made})"
 
@@ -108,28 +112,44 @@ def parse_objects(
 
 
 def _unmarked(text: str) -> str:
-    """SQL of a text for people: the numbers of an `exact` text as they were written."""
+    """SQL of a text for people: the numbers of an `exact` text as they were written.
+
+    >>> print(_unmarked("line").replace(NUMBER, "…"))
+    replace(line, '…', '')
+    """
     return f"replace({text}, '{NUMBER}', '')"
 
 
+_LEVELS = 1000
+"""How deep Spark's reader reads. It does not say why it stopped: a message names this where it may be the cause."""
 _SEVERAL_LINES = r"^\\s*([\\[{]|[\\]}],?|\"[^\"]*\"\\s*:.*)\\s*$"
 _WHY_LINE = (
     f"CASE WHEN NOT is_valid_utf8({LINE}) THEN {why_no_text()} "
     f"WHEN {LINE} RLIKE '{_SEVERAL_LINES}' THEN 'it is no JSON object: an object stands on one line, and this looks "
     "like a part of a pretty-printed one (jq -c . puts each on its line)' "
-    f"ELSE concat('\\'', {shortened(_unmarked(OBJECT))}, '\\' is no JSON object') END"
+    f"ELSE concat('\\'', {shortened(_unmarked(OBJECT))}, '\\' is no JSON object', "
+    f"IF(octet_length(regexp_replace({OBJECT}, '[^\\\\[{{]++', '')) > {_LEVELS}, "
+    f"', or one that is nested deeper than {_LEVELS:,} levels', '')) END"
 )
 
 
 def _is_inexact(text: str, kind: DataType) -> str:
-    """SQL predicate: Spark may have changed the text of a field in a way that matters; '' if it can't."""
+    r"""SQL predicate: Spark may have changed the text of a field in a way that matters; '' if it can't.
+
+    >>> print(_is_inexact("x", DataType("INT")))
+    x RLIKE '^-?[0-9]+(\\.|E)|^\"(Infinity|-Infinity)\"$'
+    """
     if kind.is_string or kind.name in ("INT", "BIGINT", "TINYINT", "SMALLINT", "DECIMAL", "FLOAT"):
         return f"{text} RLIKE '{_FRACTION}'" if kind.name != "DECIMAL" or kind.digits > 15 else ""
     return f"{text} RLIKE '{_FRACTION_INSIDE}'" if kind.children else ""
 
 
 def _missing(text: str, fields: Sequence[tuple[str, DataType]]) -> list[str]:
-    """SQL conditions for an object that lacks one of these fields, or a field of a row inside."""
+    """SQL conditions for an object that lacks one of these fields, or a field of a row inside.
+
+    >>> print(*_missing("x", [("id", DataType("INT"))]))
+    coalesce(NOT array_contains(json_object_keys(x), 'id'), false)
+    """
     lacks = [f"NOT array_contains(json_object_keys({text}), {string_literal(name)})" for name, _ in fields]
     for name, kind in fields:
         lacks += _lacks(f"from_json({text}, {string_literal(f'{quote(name)} STRING')}).{quote(name)}", kind)
@@ -137,7 +157,12 @@ def _missing(text: str, fields: Sequence[tuple[str, DataType]]) -> list[str]:
 
 
 def _lacks(text: str, kind: DataType) -> list[str]:
-    """The same for a value that may contain rows."""
+    """The same for a value that may contain rows.
+
+    >>> row = DataType("ROW", children=(("id", DataType("INT")),))
+    >>> print(*_lacks("x", DataType("ARRAY", children=(("element", row),))))
+    exists(from_json(x, 'ARRAY<STRING>'), one -> coalesce(NOT array_contains(json_object_keys(one), 'id'), false))
+    """
     if kind.name == "ROW":
         return _missing(text, kind.children)
     if not kind.holds("ROW"):

@@ -20,7 +20,12 @@ _LONGEST = 200
 
 
 def fault_sql(line_is_none: Sequence[str], fields: Iterable[tuple[Column, str]]) -> str:
-    """SQL of `_nrt_fault`, from SQL conditions for a malformed line, and for a malformed field of each column."""
+    """SQL of `_nrt_fault`, from SQL conditions for a malformed line, and for a malformed field of each column.
+
+    >>> from airflow_nrt.basics.types import DataType
+    >>> print(fault_sql(["size(f) = 0"], [(Column("id", DataType("INT")), "id IS NULL")]).replace(_BETWEEN, "|"))
+    CASE WHEN size(f) = 0 THEN '' WHEN (id IS NULL) THEN concat_ws('|', IF((id IS NULL), 'id', NULL)) END
+    """
     names = [(f"({wrong})", string_literal(column.name)) for column, wrong in fields]
     cases = [f"WHEN {' OR '.join(line_is_none)} THEN ''"] if line_is_none else []
     if names:
@@ -32,15 +37,28 @@ def fault_sql(line_is_none: Sequence[str], fields: Iterable[tuple[Column, str]])
 
 
 def faulty_columns(fault: str = FAULT) -> str:
-    """SQL of the columns in `_nrt_fault` as an array."""
+    """SQL of the columns in `_nrt_fault` as an array.
+
+    >>> print(faulty_columns("f").replace(_BETWEEN, "|"))
+    split(f, '|')
+    """
     return f"split({fault}, {string_literal(_BETWEEN)})"
 
 
 def why_sql(of_line: str, text_of: str, forms: Mapping[str, str]) -> str:
-    """SQL of `_nrt_why`; `of_line` is that of a malformed line.
+    r"""SQL of `_nrt_why`; `of_line` is that of a malformed line.
 
     `text_of` is SQL of the field of a column, with `{column}` as a placeholder. `forms` are, by column, the texts that
     describe the expected form.
+
+    >>> print(why_sql("'torn'", "get(texts, {column})", {"id": " is no INT"}).replace(_BETWEEN, "|"))
+    CASE WHEN _nrt_fault = '' THEN 'torn' WHEN _nrt_fault IS NOT NULL THEN concat('column ', substring_index(_nrt_fault,
+    '|', 1), ': ', coalesce(concat(concat('\'', IF(length(get(texts, substring_index(_nrt_fault, '|', 1))) > 200,
+    concat(left(replace(replace(get(texts, substring_index(_nrt_fault, '|', 1)), '\r', '\\r'), '\n', '\\n'), 200), '…'),
+    replace(replace(get(texts, substring_index(_nrt_fault, '|', 1)), '\r', '\\r'), '\n', '\\n')), '\'',
+    element_at(map('id', ' is no INT'), substring_index(_nrt_fault, '|', 1))), IF(lower(trim(get(texts,
+    substring_index(_nrt_fault, '|', 1)))) = lower(substring_index(_nrt_fault, '|', 1)), '. It looks like a header line,
+    and the files of Flink have none: take it away', '')), 'the field is missing')) END
     """
     column = f"substring_index({FAULT}, {string_literal(_BETWEEN)}, 1)"
     text = text_of.format(column=column)

@@ -127,15 +127,30 @@ def _approximate(text: str, kind: DataType, style: Style) -> str:
 
 
 def _unquoted(text: str) -> str:
+    """SQL of a text without the quotes around it.
+
+    >>> print(_unquoted("x"))
+    trim(BOTH '"' FROM x)
+    """
     return f"trim(BOTH '\"' FROM {text})"
 
 
 def _boolean(text: str, kind: DataType, style: Style) -> str:
+    """SQL of a BOOLEAN: any text is a value.
+
+    >>> print(_boolean("x", DataType("BOOLEAN"), CSV))
+    lower(trim(x)) = 'true'
+    """
     return f"lower(trim({text})) = 'true'"
 
 
 def _string(text: str, kind: DataType, style: Style) -> str:
-    """In json an object or an array is its text, as Flink writes it; a number is its text as it was written."""
+    r"""In json an object or an array is its text, as Flink writes it; a number is its text as it was written.
+
+    >>> print(_string("x", DataType("STRING"), JSON).replace(NUMBER, "…"))
+    IF(contains(x, '…'), IF(x RLIKE '^[\\[{]', get_json_object(regexp_replace(x, '"?…([0-9.eE+-]+)"?', '$1'), '$'),
+    regexp_replace(x, '"?…([0-9.eE+-]+)"?', '$1')), x)
+    """
     if style is CSV:
         return text
     unmarked = f"regexp_replace({text}, '\"?{NUMBER}([0-9.eE+-]+)\"?', '$1')"
@@ -144,6 +159,11 @@ def _string(text: str, kind: DataType, style: Style) -> str:
 
 
 def _bytes(text: str, kind: DataType, style: Style) -> str:
+    """SQL of bytes, which are written in base64.
+
+    >>> print(_bytes("x", DataType("BYTES"), CSV))
+    try_to_binary(x, 'base64')
+    """
     return f"try_to_binary({text}, 'base64')"
 
 
@@ -220,6 +240,15 @@ def _map(text: str, kind: DataType, style: Style) -> str:
     """The first value of a repeated key counts. If two texts are one key, or a text is no key, it is no map.
 
     No value is looked up by its key, because that would take quadratic time.
+
+    >>> kind = DataType("MAP", children=(("key", DataType("STRING")), ("value", DataType("STRING"))))
+    >>> print(_map("x", kind, CSV))
+    transform(array(transform(transform(array(map_entries(from_json(x, 'MAP<STRING,STRING>'))), a1 ->
+    IF(size(array_distinct(transform(a1, x1 -> x1.key))) < size(a1), transform(transform(array(array_sort(transform(a1,
+    (x1, n1) -> struct(x1.key, n1 AS n, x1.value)))), b1 -> array_sort(transform(filter(b1, (x1, n1) -> n1 = 0 OR b1[n1
+    - 1].key <> x1.key), x1 -> struct(x1.n, x1.key, x1.value))))[0], x1 -> struct(x1.key, x1.value)), a1))[0], e1 ->
+    struct(e1.key AS key, e1.value AS value))), r1 -> IF(exists(transform(r1, e1 -> e1.key), e1 -> e1 IS NULL) OR
+    size(array_distinct(transform(r1, e1 -> e1.key))) < size(r1), NULL, map_from_entries(r1)))[0]
     """
     depth, (key, of) = _depth(kind), (child for _, child in kind.children)
     one, read = f"e{depth}", f"r{depth}"

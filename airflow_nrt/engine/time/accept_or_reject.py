@@ -81,6 +81,11 @@ def _of_number(sql: str, number: str) -> str:
 
 
 def _reason(source: Source, latest: str, whole_lines: str) -> str:
+    """SQL of `_nrt_reason`: why a row is rejected, NULL if it is not.
+
+    CASE WHEN _nrt_fault = '' OR (false AND _nrt_fault IS NOT NULL) THEN 'malformed line' WHEN _nrt_ts IS NULL THEN
+      'NULL rowtime' WHEN _nrt_ts > 1718705400000L THEN 'rowtime in the future' END
+    """
     options = source.table.options
     connector = connector_of(source.table)
     ignore = connector.leniency(source.table)
@@ -103,7 +108,10 @@ def _reason(source: Source, latest: str, whole_lines: str) -> str:
 
 
 def _is_none(source: Source) -> str:
-    """SQL predicate: a line is no row. A change needs its key, which says what row it changes."""
+    """SQL predicate: a line is no row. A change needs its key, which says what row it changes.
+
+    _nrt_fault = ''
+    """
     lost = f"{FAULT} = {string_literal(WHOLE_LINE)}"
     keys = ", ".join(map(string_literal, source.table.primary_key)) if source.table.is_changelog else ""
     return f"({lost} OR arrays_overlap({faulty_columns()}, array({keys})))" if keys else lost
@@ -117,13 +125,27 @@ def _malformed(source: Source, ignore: str) -> tuple[str, ...]:
 
 
 def _timeless(source: Source) -> tuple[str, ...]:
+    r"""SQL of a message about a row without a rowtime, in parts.
+
+    'RowTime field should not be null: a row of table orders has none'
+    coalesce(concat(': ', _nrt_why), '')
+    '. Correct it, or set \'scan.null-rowtime\' = \'skip\' to reject and count such rows'
+    """
     said = f"RowTime field should not be null: a row of table {source.name} has none"
     way_out = ". Correct it, or set 'scan.null-rowtime' = 'skip' to reject and count such rows"
     return string_literal(said), f"coalesce(concat(': ', {WHY}), '')", string_literal(way_out)
 
 
 def _stop(source: Source, message: tuple[str, ...]) -> str:
-    """SQL that fails the job with this message, the row's place and its line."""
+    r"""SQL that fails the job with this message, the row's place and its line.
+
+    raise_error(concat('airflow-nrt stops: ', 'it is wrong', ' (', url_decode(replace(regexp_replace(_nrt_file,
+      '^file:/+', '/'), '+', '%2B')), coalesce(concat(': ', IF(length(regexp_replace(make_valid_utf8(_nrt_line),
+      '�nrt:([0-9]+)( elements)?>([0-9]+)\\z', '…')) > 200,
+      concat(left(replace(replace(regexp_replace(make_valid_utf8(_nrt_line), '�nrt:([0-9]+)( elements)?>([0-9]+)\\z',
+      '…'), '\r', '\\r'), '\n', '\\n'), 200), '…'), replace(replace(regexp_replace(make_valid_utf8(_nrt_line),
+      '�nrt:([0-9]+)( elements)?>([0-9]+)\\z', '…'), '\r', '\\r'), '\n', '\\n'))), ''), ')'))
+    """
     place = source_of(source.table).place
     line = f"coalesce(concat(': ', {shortened(shown_line())}), '')"
     return f"raise_error(concat('{STOP_MARK}', {', '.join(message)}, ' (', {place}, {line}, ')'))"
@@ -180,7 +202,10 @@ def rejected(judged: DataFrame, source: Source) -> DataFrame:
 
 
 def _shown(source: Source) -> str:
-    """SQL of a row in the form of the ledgers."""
+    """SQL of a row in the form of the ledgers.
+
+    struct(`shop` AS `shop`, `ts` AS `ts`)
+    """
     kinds = {name: source.table.column(name).type for name in source.columns}
     columns = (f"{with_times(quote(name), kind, as_field)} AS {quote(name)}" for name, kind in kinds.items())
     return f"struct({', '.join(columns)})"

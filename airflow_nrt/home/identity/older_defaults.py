@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import replace
 
+from airflow_nrt.model.connectors import connector_of
 from airflow_nrt.model.options.known import SOURCE_OPTIONS
 from airflow_nrt.model.plan import Insert, Plan, Source
 from airflow_nrt.model.tables import Table
@@ -20,10 +21,11 @@ def known_now() -> tuple[str, ...]:
 
 
 def with_older_defaults(plan: Plan, knows: Collection[str]) -> Plan:
-    """The plan as it runs in a home that knows these options: its tables of files have the older values of others.
+    """The plan as it runs in a home that knows these options: its tables have the older values of others.
 
     Its sinks may have rows with NULL in a key, and take more of them; but for databases, which never took one.
     """
+    plan = replace(plan, by_entry=plan.by_entry and with_older_defaults(plan.by_entry, knows))
     if _KEYS not in knows:
         plan = replace(plan, inserts=tuple(map(_with_null_keys, plan.inserts)))
     older = {name: value for name, value in _OF_OLDER.items() if name not in knows}
@@ -31,7 +33,8 @@ def with_older_defaults(plan: Plan, knows: Collection[str]) -> Plan:
         return plan
 
     def of_table(table: Table) -> Table:
-        return replace(table, options={**older, **table.options}) if table.connector == "filesystem" else table
+        taken = {name: value for name, value in older.items() if name in connector_of(table).options}
+        return replace(table, options={**taken, **table.options}) if taken else table
 
     def of_source(source: Source) -> Source:
         archive = source.archive

@@ -15,6 +15,7 @@ from airflow_nrt.model.options.known import (
     EVERY_SINK,
     EVERY_SOURCE,
     FORMAT_OPTIONS,
+    LINE_ELEMENTS,
     LIVE,
     READING_OPTIONS,
     SINK_OPTIONS,
@@ -102,6 +103,7 @@ _ROWS = (
     *_FORMAT_OPTIONS,
     *_prefixed("value."),
     *_prefixed("key."),
+    LINE_ELEMENTS,
 )
 _POSITIONS = (
     *free(

@@ -21,7 +21,9 @@ from airflow_nrt.model.options.option import (
     character,
     delimiter,
     free,
+    many,
     named,
+    nothing,
     one_of,
     parse_boolean,
     parse_bytes,
@@ -42,6 +44,7 @@ ARCHIVE, ARCHIVE_WRITE = "archive", "archive.write"
 """The options that name the archive of a source, and say whether the stream writes it."""
 NOT_NULL = "table.exec.sink.not-null-enforcer"
 FOLLOW_LINKS = "source.follow-links"
+MAX_ELEMENTS = "source.max-line-elements"
 UNBOUNDED_STATE = "table.exec.state.unbounded"
 REFUSED_TIMEOUT = "sink.refused-timeout"
 MAX_SCRIPT = "script.max-size"
@@ -134,6 +137,16 @@ ARCHIVE_OPTIONS = (
 )
 """Options of sources that don't keep what was read."""
 
+LINE_ELEMENTS = Option(
+    MAX_ELEMENTS,
+    many,
+    250_000,
+    "a line of json with more elements of arrays and fields of objects is malformed",
+    decides=nothing,
+    of_older="999999999",
+)
+"""Of sources with lines or records of json."""
+
 SOURCE_OPTIONS = named(
     (
         *EVERY_SOURCE,
@@ -156,6 +169,7 @@ SOURCE_OPTIONS = named(
                 of_older="warn",
             ),
             Option("source.max-line-length", parse_bytes, 16 * 1024**2, "a longer line is malformed, and is not held"),
+            LINE_ELEMENTS,
             Option(
                 "partition.time-extractor.timestamp-pattern", str, None, "e.g. '$ds $hh:00:00': the time of a partition"
             ),

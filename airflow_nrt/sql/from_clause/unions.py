@@ -81,7 +81,12 @@ def _common_columns(relations: Sequence[Relation]) -> list[ScopeColumn]:
 
 
 def _carried(name: str, side: int, sides: int) -> str:
-    """SQL of a hidden column of one side. With one side alone it is unchanged."""
+    r"""SQL of a hidden column of one side. With one side alone it is unchanged.
+
+    >>> print(*(_carried(one, 1, 2) for one in (KEY, NUMBER)), sep="\n")
+    concat('1 ', _nrt_key) AS _nrt_key
+    _nrt_n * 2 + 1 AS _nrt_n
+    """
     if sides > 1 and name == "_nrt_row":
         # Rows of several sources have different columns, so the ledger has them as text.
         return "to_json(struct(_nrt_row AS row)) AS _nrt_row"

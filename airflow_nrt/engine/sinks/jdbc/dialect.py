@@ -84,6 +84,12 @@ class Dialect(ABC):
         return self.text
 
     def type_of(self, kind: DataType) -> str:
+        """The type of any other column: a text where the database has none of its own.
+
+        >>> from airflow_nrt.engine.sinks.jdbc.mysql import MySql
+        >>> print(MySql().type_of(DataType("DECIMAL", 10, 2)))
+        DECIMAL(10, 2)
+        """
         if kind.name == "DECIMAL":
             return f"DECIMAL({kind.digits}, {kind.scale or 0})"
         return self.types.get(kind.name, self.text)

@@ -131,7 +131,10 @@ def _end(column: str) -> Column:
 
 
 def _between(insert: Insert, ends: Sequence[int]) -> str:
-    """SQL of the database for rows of windows from the first of these to the last."""
+    """SQL of the database for rows of windows from the first of these to the last.
+
+    WHERE "e" BETWEEN '2024-06-18 10:10:00' AND '2024-06-18 10:20:00'
+    """
     if not ends:
         return " WHERE 1 = 0"
     dialect = dialect_of(insert.sink)

@@ -65,6 +65,11 @@ class MySql(Dialect):
         return "`" + name.replace("`", "``") + "`"
 
     def value(self, text: str, kind: str) -> str:
+        """As `Dialect.value`.
+
+        >>> print(MySql().value("x", "varbinary"))
+        UNHEX(x)
+        """
         return f"UNHEX({text})" if kind.endswith(("blob", "binary")) else text
 
     def compared(self, text: str, kind: str) -> str:
@@ -89,6 +94,11 @@ class MySql(Dialect):
         return f"HEX({column})" if kind.is_bytes else f"CAST({column} AS CHAR)"
 
     def key_type(self, kind: DataType) -> str:
+        """As `Dialect.key_type`.
+
+        >>> print(MySql().key_type(DataType("VARCHAR", 40)))
+        VARCHAR(40)
+        """
         return f"VARCHAR({kind.precision or 255})"
 
     def literal(self, text: str) -> str:

@@ -21,6 +21,15 @@ def written(part: Table, prefix: str = "", changes: bool = False) -> str:
 
 
 def _csv(part: Table, prefix: str, changes: bool) -> str:
+    """SQL of a row of csv.
+
+    >>> from airflow_nrt.basics.types import DataType
+    >>> from airflow_nrt.model.tables import Column
+    >>> orders = Table("orders", (Column("id", DataType("INT")),), "kafka", options={"format": "csv"})
+    >>> print(_csv(orders, "", False))
+    to_csv(struct(`id` AS `id`), map('sep', ',', 'quote', '"', 'escape', '"', 'nullValue', '', 'emptyValue', '""',
+    'ignoreLeadingWhiteSpace', 'false', 'ignoreTrailingWhiteSpace', 'false'))
+    """
     null = sink_option(part.options, "csv.null-literal")
     mark = sink_option(part.options, "csv.quote-character")
     options = {
@@ -41,6 +50,15 @@ def _json(part: Table, prefix: str, changes: bool) -> str:
 
 
 def _debezium(part: Table, prefix: str, changes: bool) -> str:
+    """SQL of a change.
+
+    >>> from airflow_nrt.basics.types import DataType
+    >>> from airflow_nrt.model.tables import Column
+    >>> orders = Table("orders", (Column("id", DataType("INT")),), "kafka", options={"format": "debezium-json"})
+    >>> print(_debezium(orders, "", True))
+    to_json(struct(IF(_nrt_op IN ('-U', '-D'), struct(`id` AS `id`), NULL) AS before, IF(_nrt_op IN ('-U', '-D'), NULL,
+    struct(`id` AS `id`)) AS after, IF(_nrt_op IN ('-U', '-D'), 'd', 'c') AS op), map('ignoreNullFields', 'false'))
+    """
     gone, row = f"{OP} IN ('-U', '-D')" if changes else "false", _row(part, prefix)
     sides = f"IF({gone}, {row}, NULL) AS before, IF({gone}, NULL, {row}) AS after"
     return _object(part, f"struct({sides}, IF({gone}, 'd', 'c') AS op)")
@@ -59,6 +77,15 @@ def _raw(part: Table, prefix: str, changes: bool) -> str:
 
 
 def _avro(part: Table, prefix: str, changes: bool) -> str:
+    """SQL of a record of Avro.
+
+    >>> from airflow_nrt.basics.types import DataType
+    >>> from airflow_nrt.model.tables import Column
+    >>> orders = Table("orders", (Column("id", DataType("INT")),), "kafka", options={"format": "avro"})
+    >>> print(_avro(orders, "", False))
+    to_avro(struct(`id` AS `id`), '{"type": "record", "name": "org.apache.flink.avro.generated.record", "fields":
+    [{"name": "id", "type": ["null", "int"], "default": null}]}')
+    """
     values = (f"{quote(prefix + column.name)} AS {quote(column.name)}" for column in part.columns)
     return f"to_avro(struct({', '.join(values)}), {avro_schema(part)})"
 

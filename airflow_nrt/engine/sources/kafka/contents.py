@@ -11,6 +11,7 @@ from airflow_nrt.engine.sources.avro import parse_avro
 from airflow_nrt.engine.sources.csv import parse_csv
 from airflow_nrt.engine.sources.debezium import parse_debezium
 from airflow_nrt.engine.sources.json import parse_json, with_objects
+from airflow_nrt.engine.sources.long_lines import within_elements
 from airflow_nrt.engine.sources.malformed import NO_FAULT
 from airflow_nrt.model.tables import LINE, Column, Table
 
@@ -33,11 +34,11 @@ def _csv(rows: DataFrame, content: str, part: Table, wanted: Sequence[Column]) -
 
 
 def _json(rows: DataFrame, content: str, part: Table, wanted: Sequence[Column]) -> DataFrame:
-    return parse_json(with_objects(_lines(rows, content)), part, wanted)
+    return parse_json(with_objects(within_elements(_lines(rows, content), part)), part, wanted)
 
 
 def _debezium(rows: DataFrame, content: str, part: Table, wanted: Sequence[Column]) -> DataFrame:
-    return parse_debezium(_lines(rows, content), part, wanted)
+    return parse_debezium(within_elements(_lines(rows, content), part), part, wanted)
 
 
 def _raw(rows: DataFrame, content: str, part: Table, wanted: Sequence[Column]) -> DataFrame:

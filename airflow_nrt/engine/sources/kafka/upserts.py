@@ -31,7 +31,12 @@ def parsed_upserts(rows: DataFrame, content: str, part: Table, wanted: Sequence[
 
 
 def key_fault(is_keyless: str) -> tuple[str, str]:
-    """SQL of `_nrt_fault` and `_nrt_why` of a key: a record without a good one does not say which row it changes."""
+    r"""SQL of `_nrt_fault` and `_nrt_why` of a key: a record without a good one does not say which row it changes.
+
+    >>> print(*key_fault("k IS NULL"), sep="\n")
+    IF(k IS NULL OR _nrt_fault IS NOT NULL, '', NULL)
+    IF(k IS NULL, 'the record has no key, which says which row it changes', _nrt_why)
+    """
     none = "the record has no key, which says which row it changes"
     fault = f"IF({is_keyless} OR {FAULT} IS NOT NULL, {string_literal(WHOLE_LINE)}, NULL)"
     return fault, f"IF({is_keyless}, {string_literal(none)}, {WHY})"

@@ -29,13 +29,21 @@ def any_nullable(arguments: Sequence[Typed]) -> bool:
 
 
 def strict(arguments: Sequence[Typed], sql: str) -> str:
-    """NULL where an argument is NULL, else the expression."""
+    """NULL where an argument is NULL, else the expression.
+
+    >>> print(strict([Typed("`n`", WHOLE.with_nullable(True))], "f(`n`)"))
+    CASE WHEN `n` IS NULL THEN NULL ELSE f(`n`) END
+    """
     tests = [f"{argument.sql} IS NULL" for argument in arguments if argument.type.nullable]
     return f"CASE WHEN {' OR '.join(tests)} THEN NULL ELSE {sql} END" if tests else sql
 
 
 def bound(sql: str, body: str) -> str:
-    """The body, with `_nrt_x` in it as the value of the expression, which is computed once."""
+    """The body, with `_nrt_x` in it as the value of the expression, which is computed once.
+
+    >>> print(bound("sqrt(x)", "_nrt_x + _nrt_x"))
+    transform(array(sqrt(x)), _nrt_x -> _nrt_x + _nrt_x)[0]
+    """
     return f"transform(array({sql}), _nrt_x -> {body})[0]"
 
 
