@@ -83,7 +83,7 @@ class BatchStaging:
         arrival = absorbed(clock, position.sources[source.name].watermark)
         usable = [split for split in splits if not split.corrupt]
         numbers = self._numbers(source, splits, position)
-        request = ReadRequest(usable, self._store.tasks, numbers)
+        request = ReadRequest(usable, self._store.tasks, numbers, schemas=self._home.schemas)
         read = source_of(source.table).read(self._spark, source, request)
         full = "true" if position.sources[source.name].row_semantics == FULL_FRACTIONS else "false"
         judged = judge(read, source, latest, arrival, full_fractions=full)

@@ -1,0 +1,60 @@
+"""The schemas of writers that a home keeps: `schemas/<table>.<key or value>/<number>.json`.
+
+The number of a schema never means another one, so what was read can be read again without the registry. A number that
+the registry did not know is kept as such: its records were rejected, and stay so.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from hashlib import blake2b
+from pathlib import Path
+from urllib.parse import quote
+
+from airflow_nrt.engine.sources.avro_confluent.registry import Found
+from airflow_nrt.files.decoding import read_record
+from airflow_nrt.files.durable import put_if_absent
+from airflow_nrt.files.formats import Format
+from airflow_nrt.files.private_files import make_private
+
+_FORMAT = Format("the schema")
+_LONGEST = 200
+
+
+@dataclass(frozen=True)
+class KeptSchemas:
+    """Those of the keys or values of one table. `directory` is None where nothing is kept."""
+
+    directory: Path | None
+
+    @classmethod
+    def of(cls, schemas: Path | None, table: str, side: str) -> KeptSchemas:
+        """`schemas` is the directory of a home, None without a home; `side` is `key` or `value`."""
+        name = quote(table, safe="")
+        if len(name) > _LONGEST:
+            name = blake2b(table.encode(), digest_size=16).hexdigest()
+        return cls(None if schemas is None else schemas / f"{name}.{side}")
+
+    def read(self, numbers: Iterable[int]) -> dict[int, Found]:
+        """Those of these numbers that are kept. Raises HomeError for one that can't be read."""
+        found = {}
+        for number in numbers if self.directory is not None else ():
+            try:
+                found[number] = read_record(self._path(number), _FORMAT, Found)
+            except FileNotFoundError:
+                continue
+        return found
+
+    def keep(self, schemas: Mapping[int, Found]) -> None:
+        """Keeps them, durably."""
+        if self.directory is None or not schemas:
+            return
+        make_private(self.directory)
+        for number, found in schemas.items():
+            put_if_absent(self._path(number), json.dumps(_FORMAT.stamped(asdict(found))).encode())
+
+    def _path(self, number: int) -> Path:
+        assert self.directory is not None
+        return self.directory / f"{number}.json"
