@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import re
+import ssl
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from threading import Thread
 from typing import Any
 from urllib.parse import unquote
@@ -16,10 +18,10 @@ class Registry:
     """`schemas` are texts by number, `subjects` the numbers of each subject, `asked` what came: path and login.
 
     `refusal` is a status and a message that answer everything; `elsewhere` is where everything is redirected to;
-    `login` is the Authorization that is asked for.
+    `login` is the Authorization that is asked for. With a `certificate` (a file in PEM, with its key) it speaks TLS.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, certificate: Path | None = None) -> None:
         self.schemas: dict[int, str] = {}
         self.kinds: dict[int, dict[str, Any]] = {}
         self.subjects: dict[str, list[int]] = {}
@@ -28,12 +30,17 @@ class Registry:
         self.elsewhere: str | None = None
         self.login: str | None = None
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
+        self._scheme = "http" if certificate is None else "https"
+        if certificate is not None:
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(certificate)
+            self._server.socket = context.wrap_socket(self._server.socket, server_side=True)
         self.port = self._server.server_port
         Thread(target=self._server.serve_forever, args=(0.05,), daemon=True).start()
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self.port}"
+        return f"{self._scheme}://127.0.0.1:{self.port}"
 
     def add(self, schema: Any, **more: Any) -> int:
         """Has this schema, and what else the registry says of it; gives its number."""

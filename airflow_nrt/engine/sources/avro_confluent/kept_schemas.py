@@ -15,12 +15,25 @@ from urllib.parse import quote
 
 from airflow_nrt.engine.sources.avro_confluent.registry import Found
 from airflow_nrt.files.decoding import read_record
-from airflow_nrt.files.durable import put_if_absent
+from airflow_nrt.files.durable import replace_file
 from airflow_nrt.files.formats import Format
 from airflow_nrt.files.private_files import make_private
 
 _FORMAT = Format("the schema")
 _LONGEST = 200
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What a registry has answered; `registry` is its place, without a login."""
+
+    registry: str
+    text: str | None
+    why: str
+
+    @property
+    def found(self) -> Found:
+        return Found(self.text, self.why)
 
 
 @dataclass(frozen=True)
@@ -37,23 +50,24 @@ class KeptSchemas:
             name = blake2b(table.encode(), digest_size=16).hexdigest()
         return cls(None if schemas is None else schemas / f"{name}.{side}")
 
-    def read(self, numbers: Iterable[int]) -> dict[int, Found]:
+    def read(self, numbers: Iterable[int]) -> dict[int, Kept]:
         """Those of these numbers that are kept. Raises HomeError for one that can't be read."""
-        found = {}
+        kept = {}
         for number in numbers if self.directory is not None else ():
             try:
-                found[number] = read_record(self._path(number), _FORMAT, Found)
+                kept[number] = read_record(self._path(number), _FORMAT, Kept)
             except FileNotFoundError:
                 continue
-        return found
+        return kept
 
-    def keep(self, schemas: Mapping[int, Found]) -> None:
-        """Keeps them, durably."""
+    def keep(self, registry: str, schemas: Mapping[int, Found]) -> None:
+        """Keeps what a registry has answered, durably."""
         if self.directory is None or not schemas:
             return
         make_private(self.directory)
         for number, found in schemas.items():
-            put_if_absent(self._path(number), json.dumps(_FORMAT.stamped(asdict(found))).encode())
+            kept = Kept(registry, found.text, found.why)
+            replace_file(self._path(number), json.dumps(_FORMAT.stamped(asdict(kept))).encode())
 
     def _path(self, number: int) -> Path:
         assert self.directory is not None

@@ -12,6 +12,7 @@ from typing import Any
 from py4j.protocol import Py4JJavaError  # type: ignore[import-untyped]
 from pyspark.sql import DataFrame, SparkSession
 
+from airflow_nrt.basics.errors import InputError
 from airflow_nrt.basics.spelling import quote, string_literal
 from airflow_nrt.basics.texts import shortened
 from airflow_nrt.engine.java.objects import java_class
@@ -19,7 +20,7 @@ from airflow_nrt.engine.sources.avro_confluent.kept_schemas import KeptSchemas
 from airflow_nrt.engine.sources.avro_confluent.registry import Found, schemas
 from airflow_nrt.engine.sources.avro_confluent.writer_schema import IS_READ, Reading, UnfitSchemaError, reading
 from airflow_nrt.engine.sources.malformed import FAULT, WHOLE_LINE, WHY, fault_sql, faulty_columns
-from airflow_nrt.model.connectors.avro_confluent import option, registry_settings
+from airflow_nrt.model.connectors.avro_confluent import URL, RegistrySettings, option, registry_settings
 from airflow_nrt.model.tables import LINE, Column, Table
 
 _HEAD = "_nrt_head"
@@ -68,19 +69,31 @@ def known_schemas(rows: DataFrame, part: Table, kept: KeptSchemas) -> dict[int, 
     Raises UnreachableError and InputError as a request of the registry does.
     """
     heads = rows.where(f"length({_HEAD}) = 5 AND substring({_HEAD}, 1, 1) = X'00'").groupBy(_HEAD).count()
-    found = heads.orderBy("count", ascending=False).limit(_MOST_SCHEMAS).collect()
-    numbers = [int.from_bytes(row[0][1:], "big") for row in found]
-    known = kept.read(numbers)
+    most = heads.orderBy("count", ascending=False).limit(_MOST_SCHEMAS).collect()
+    numbers = [int.from_bytes(row[0][1:], "big") for row in most]
+    settings, there = registry_settings(part), kept.read(numbers)
+    known = {number: one.found for number, one in there.items()}
     lacking = [one for one in numbers if one not in known][:_MOST_ASKED]
-    if lacking:
+    moved = [number for number, one in there.items() if one.text is not None and one.registry != settings.place]
+    if lacking or moved:
+        found = schemas(settings, [*lacking, *moved])
+        _check_same(settings, {number: (known[number], found[number]) for number in moved})
+        asked = {number: _checked(rows.sparkSession, one) for number, one in found.items()}
         # One that the registry knows later is asked for again, unless its records were rejected.
-        asked = {
-            one: _checked(rows.sparkSession, text) for one, text in schemas(registry_settings(part), lacking).items()
-        }
         is_lenient = option(part, f"{part.format}.ignore-parse-errors")
-        kept.keep({one: text for one, text in asked.items() if text.text is not None or is_lenient})
+        kept.keep(settings.place, {number: one for number, one in asked.items() if one.text is not None or is_lenient})
         known |= asked
     return known
+
+
+def _check_same(settings: RegistrySettings, schemas_of: Mapping[int, tuple[Found, Found]]) -> None:
+    """Raises InputError if a registry at another place has another schema for a number than the home keeps."""
+    for number, (before, now) in schemas_of.items():
+        if now != before:
+            raise InputError(
+                f"{settings.where}: {settings.place} is another registry than the one that this home has asked before: "
+                f"its schema {number} is not the same. Correct '{URL}', or begin with a new home"
+            )
 
 
 def _checked(spark: SparkSession, found: Found) -> Found:

@@ -11,7 +11,7 @@ import pytest
 from airflow_nrt.basics.errors import InputError
 from airflow_nrt.engine.failures.servers import UnreachableError
 from airflow_nrt.engine.sources.avro_confluent import registry as asking
-from airflow_nrt.engine.sources.avro_confluent.kept_schemas import KeptSchemas
+from airflow_nrt.engine.sources.avro_confluent.kept_schemas import Kept, KeptSchemas
 from airflow_nrt.engine.sources.avro_confluent.registry import Found, check_registry, registered, schemas
 from airflow_nrt.home.home import Home
 from airflow_nrt.model.connectors.avro_confluent import RegistrySettings
@@ -128,9 +128,9 @@ def test_a_keystore_that_is_no_pem(registry: Registry, tmp_path: Path) -> None:
 def test_a_home_keeps_them(tmp_path: Path) -> None:
     home = Home(tmp_path)
     kept = KeptSchemas.of(home.schemas, "a/b", "value")
-    kept.keep({7: Found('"int"'), 8: Found(None, "unknown")})
-    kept.keep({7: Found('"long"')})
-    assert kept.read([6, 7, 8]) == {7: Found('"int"'), 8: Found(None, "unknown")}
+    kept.keep("http://r:8081", {7: Found('"int"'), 8: Found(None, "unknown")})
+    expected = {7: Kept("http://r:8081", '"int"', ""), 8: Kept("http://r:8081", None, "unknown")}
+    assert kept.read([6, 7, 8]) == expected
     assert KeptSchemas.of(home.schemas, "a/b", "key").read([7]) == {}
     assert KeptSchemas.of(None, "a/b", "value").read([7]) == {}
     assert sorted(one.name for one in home.schemas.iterdir()) == ["a%2Fb.value"]

@@ -11,6 +11,8 @@ from typing import Any
 import fastavro
 import pytest
 
+from airflow_nrt.basics.errors import InputError
+from airflow_nrt.engine.driver.run import Runner
 from airflow_nrt.engine.failures.failures import explained
 from airflow_nrt.engine.failures.servers import UnreachableError
 from airflow_nrt.engine.sources import arrived, source_of
@@ -19,9 +21,11 @@ from airflow_nrt.engine.sources.malformed import FAULT, WHY
 from airflow_nrt.engine.sources.request import ReadRequest
 from airflow_nrt.engine.spark.tuning import ONE
 from airflow_nrt.engine.verify.verify import verify
+from airflow_nrt.home.home import Home
 from airflow_nrt.home.ledger import REJECTED, records
 from airflow_nrt.home.log.entries import Commit
 from airflow_nrt.sql.load import plan_script
+from tests.engine.reports import rows_of
 from tests.engine.sources.kafka.reports import TopicStream, report
 from tests.servers.kafka import Broker, Topics
 from tests.servers.registry import Registry
@@ -214,6 +218,55 @@ def test_a_registry_that_is_away_is_waited_for(
     topics.write("confluent-away", [order(OLD, 1, 1, 1, "10:31:00")])
     again.absorb_new()
     assert again.curve() == [("10:10", 1, 5)]
+
+
+def test_a_driver_says_what_it_waits_for(
+    spark,
+    broker: Broker,
+    topics: Topics,
+    registry: Registry,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    topics.create("confluent-waits")
+    topics.write("confluent-waits", [order(OLD, registry.add(OLD), 1, 5, at) for at in ("10:01:00", "10:31:00")])
+    options = {"format": "avro-confluent", "avro-confluent_url": registry.url, "scan_bounded_mode": "latest-offset"}
+    plan = report(tmp_path, broker.address, "confluent-waits", **options)
+    answer = registry.answer
+
+    def once_away(*asked: Any) -> tuple[int, dict[str, Any]]:
+        first = not any(path == "/schemas/ids/1" for path, _ in registry.asked)
+        status, said = answer(*asked)
+        return (503, {"message": "starting"}) if first and asked[1] == "/schemas/ids/1" else (status, said)
+
+    monkeypatch.setattr(registry, "answer", once_away)
+    home = Home.create(tmp_path / "home", plan)
+    assert Runner(spark, plan, home, available_now=True).run() == "finished"
+    assert f"waiting 1 s: table 'orders': no schema registry answers at {registry.url}" in caplog.text
+    assert rows_of(tmp_path / "curve", "json")[0][1:] == (1, 5)
+
+
+def test_a_registry_at_another_place(spark, broker: Broker, topics: Topics, registry: Registry, tmp_path: Path) -> None:
+    topics.create("confluent-moved")
+    registry.add(OLD)
+    home, moved = tmp_path / "home", Registry()
+    try:
+        for one, at in ((registry, "10:01:00"), (moved, "10:31:00")):
+            topics.write("confluent-moved", [order(OLD, 1, 1, 5, at)])
+            options = {"format": "avro-confluent", "avro-confluent_url": one.url}
+            plan = report(tmp_path, broker.address, "confluent-moved", **options)
+            stream = TopicStream(spark, plan, home)
+            if one is moved:
+                moved.add(NEW)
+                with pytest.raises(InputError, match=f"{moved.url} is another registry than the one that this home"):
+                    stream.absorb_new()
+                moved.schemas = dict(registry.schemas)
+                stream = TopicStream(spark, plan, home)
+            stream.absorb_new()
+        assert stream.curve() == [("10:10", 1, 5)]
+    finally:
+        moved.stop()
 
 
 def test_an_unknown_schema_stops_a_report_that_ignores_nothing(
