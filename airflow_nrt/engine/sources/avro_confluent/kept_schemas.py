@@ -18,6 +18,9 @@ from airflow_nrt.files.decoding import read_record
 from airflow_nrt.files.durable import replace_file
 from airflow_nrt.files.formats import Format
 from airflow_nrt.files.private_files import make_private
+from airflow_nrt.model.connectors import connector_of
+from airflow_nrt.model.options.known import read_option
+from airflow_nrt.model.tables import Table
 
 _FORMAT = Format("the schema")
 _LONGEST = 200
@@ -38,17 +41,23 @@ class Kept:
 
 @dataclass(frozen=True)
 class KeptSchemas:
-    """Those of the keys or values of one table. `directory` is None where nothing is kept."""
+    """Those of the keys or values of one table. `directory` is None where nothing is kept.
+
+    `unknown` is whether a number without a schema is kept, too: where its records are rejected, not an error.
+    """
 
     directory: Path | None
+    unknown: bool = False
 
     @classmethod
-    def of(cls, schemas: Path | None, table: str, side: str) -> KeptSchemas:
+    def of(cls, schemas: Path | None, table: Table, side: str) -> KeptSchemas:
         """`schemas` is the directory of a home, None without a home; `side` is `key` or `value`."""
-        name = quote(table, safe="")
+        name, connector = quote(table.name, safe=""), connector_of(table)
         if len(name) > _LONGEST:
-            name = blake2b(table.encode(), digest_size=16).hexdigest()
-        return cls(None if schemas is None else schemas / f"{name}.{side}")
+            name = blake2b(table.name.encode(), digest_size=16).hexdigest()
+        ignore = connector.leniency(table)
+        is_lenient = ignore is not None and read_option(table.options, connector.options, ignore)
+        return cls(None if schemas is None else schemas / f"{name}.{side}", is_lenient)
 
     def read(self, numbers: Iterable[int]) -> dict[int, Kept]:
         """Those of these numbers that are kept. Raises HomeError for one that can't be read."""
@@ -66,6 +75,9 @@ class KeptSchemas:
             return
         make_private(self.directory)
         for number, found in schemas.items():
+            if found.text is None and not self.unknown:
+                # The registry may know it later.
+                continue
             kept = Kept(registry, found.text, found.why)
             replace_file(self._path(number), json.dumps(_FORMAT.stamped(asdict(kept))).encode())
 

@@ -20,7 +20,7 @@ from airflow_nrt.engine.sources.avro_confluent.kept_schemas import KeptSchemas
 from airflow_nrt.engine.sources.avro_confluent.registry import Found, schemas
 from airflow_nrt.engine.sources.avro_confluent.writer_schema import IS_READ, Reading, UnfitSchemaError, reading
 from airflow_nrt.engine.sources.malformed import FAULT, WHOLE_LINE, WHY, fault_sql, faulty_columns
-from airflow_nrt.model.connectors.avro_confluent import URL, RegistrySettings, option, registry_settings
+from airflow_nrt.model.connectors.avro_confluent import URL, RegistrySettings, registry_settings
 from airflow_nrt.model.tables import LINE, Column, Table
 
 _HEAD = "_nrt_head"
@@ -79,9 +79,7 @@ def known_schemas(rows: DataFrame, part: Table, kept: KeptSchemas) -> dict[int, 
         found = schemas(settings, [*lacking, *moved])
         _check_same(settings, {number: (known[number], found[number]) for number in moved})
         asked = {number: _checked(rows.sparkSession, one) for number, one in found.items()}
-        # One that the registry knows later is asked for again, unless its records were rejected.
-        is_lenient = option(part, f"{part.format}.ignore-parse-errors")
-        kept.keep(settings.place, {number: one for number, one in asked.items() if one.text is not None or is_lenient})
+        kept.keep(settings.place, asked)
         known |= asked
     return known
 

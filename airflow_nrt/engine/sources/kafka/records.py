@@ -54,7 +54,7 @@ def read_ranges(
     rows = placed(located, ranges, numbers, PARTITION).selectExpr("key AS _nrt_key", "value AS _nrt_value", *columns)
     value = value_part(table)
     prefix = key_prefix(table)
-    kept = KeptSchemas.of(schemas, table.name, "value")
+    kept = KeptSchemas.of(schemas, table, "value")
     if table.has_upserts:
         # A retraction has its key alone.
         of_value = [one for one in value.columns if one.name in wanted.difference(table.primary_key)]
@@ -67,7 +67,7 @@ def read_ranges(
     of_key = [
         one for one in (key_part(table).columns if key_columns(table) else ()) if prefix + one.name in wanted - in_value
     ]
-    kept = KeptSchemas.of(schemas, table.name, "key")
+    kept = KeptSchemas.of(schemas, table, "key")
     return _with_key(rows, table, of_key, prefix, kept) if of_key else rows.drop(_KEY)
 
 

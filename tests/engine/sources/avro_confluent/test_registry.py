@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from airflow_nrt.engine.sources.avro_confluent.kept_schemas import Kept, KeptSch
 from airflow_nrt.engine.sources.avro_confluent.registry import Found, check_registry, registered, schemas
 from airflow_nrt.home.home import Home
 from airflow_nrt.model.connectors.avro_confluent import RegistrySettings
+from airflow_nrt.model.tables import Table
 from tests.servers.registry import Registry
 
 LOGIN = f"Basic {base64.b64encode(b'me:top:secret').decode()}"
@@ -125,12 +127,16 @@ def test_a_keystore_that_is_no_pem(registry: Registry, tmp_path: Path) -> None:
         check_registry(of)
 
 
-def test_a_home_keeps_them(tmp_path: Path) -> None:
-    home = Home(tmp_path)
-    kept = KeptSchemas.of(home.schemas, "a/b", "value")
+@pytest.mark.parametrize("side", ["value", "key"])
+@pytest.mark.parametrize("is_lenient", [True, False])
+def test_a_home_keeps_them(tmp_path: Path, side: str, is_lenient: bool) -> None:
+    """What is not known is kept where records of it are rejected."""
+    options = {"value.format": "avro-confluent", "value.avro-confluent.ignore-parse-errors": str(is_lenient).lower()}
+    home, table = Home(tmp_path), Table("a/b", (), "kafka", options=options)
+    kept = KeptSchemas.of(home.schemas, table, side)
     kept.keep("http://r:8081", {7: Found('"int"'), 8: Found(None, "unknown")})
-    expected = {7: Kept("http://r:8081", '"int"', ""), 8: Kept("http://r:8081", None, "unknown")}
-    assert kept.read([6, 7, 8]) == expected
-    assert KeptSchemas.of(home.schemas, "a/b", "key").read([7]) == {}
-    assert KeptSchemas.of(None, "a/b", "value").read([7]) == {}
-    assert sorted(one.name for one in home.schemas.iterdir()) == ["a%2Fb.value"]
+    unknown = {8: Kept("http://r:8081", None, "unknown")} if is_lenient else {}
+    assert kept.read([6, 7, 8]) == {7: Kept("http://r:8081", '"int"', ""), **unknown}
+    assert KeptSchemas.of(home.schemas, replace(table, name="ab"), side).read([7]) == {}
+    assert KeptSchemas.of(None, table, side).read([7]) == {}
+    assert [one.name for one in home.schemas.iterdir()] == [f"a%2Fb.{side}"]
