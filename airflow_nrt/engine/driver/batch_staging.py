@@ -65,7 +65,7 @@ class BatchStaging:
         arrival = absorbed(clock, position.sources[source.name].watermark)
         usable = [split for split in splits if not split.corrupt]
         numbers = self._numbers(source, splits, position)
-        request = ReadRequest(usable, self._store.tasks, numbers)
+        request = ReadRequest(usable, self._store.tasks, numbers, schemas=self._home.schemas)
         read = source_of(source.table).read(self._spark, source, request)
         judged = judge(read, source, latest, arrival, number=str(position.sources[source.name].row_semantics))
         # Windows read what is staged for the archive.
