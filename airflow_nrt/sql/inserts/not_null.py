@@ -8,7 +8,7 @@ from airflow_nrt.basics.spelling import quote, string_literal
 from airflow_nrt.model.options.known import NOT_NULL
 from airflow_nrt.model.tables import Column, Table
 from airflow_nrt.sql.expressions.casts import cast_to
-from airflow_nrt.sql.expressions.typed import Typed
+from airflow_nrt.sql.expressions.typed import Typed, may_not_fit
 from airflow_nrt.sql.parse import parsed
 
 
@@ -22,8 +22,11 @@ def written(value: Typed, sink: Table, column: Column, drops: bool) -> str:
     sql = cast_to(value, column.type)
     if drops or not _can_fail(value, column):
         return sql
+    none = "a NULL for it"
+    if may_not_fit(value.type, column.type):
+        none = f"{none}, or a number that does not fit {column.type.flink}"
     message = (
-        f"column {column.name!r} of table {sink.name!r} is NOT NULL, and the query has a NULL for it: leave such rows "
+        f"column {column.name!r} of table {sink.name!r} is NOT NULL, and the query has {none}: leave such rows "
         f"out with WHERE, or SET '{NOT_NULL}' = 'drop'"
     )
     return f"coalesce({sql}, CAST(raise_error({string_literal(message)}) AS {column.type.spark}))"
@@ -37,4 +40,4 @@ def kept(query: str, values: Sequence[Typed], columns: Sequence[Column], drops: 
 
 
 def _can_fail(value: Typed, column: Column) -> bool:
-    return value.type.nullable and not column.type.nullable
+    return not column.type.nullable and (value.type.nullable or may_not_fit(value.type, column.type))
