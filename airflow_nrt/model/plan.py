@@ -103,7 +103,8 @@ class Source:
 
     `zone` is set where the rowtime is an instant (TIMESTAMP_LTZ) and windows are on another clock than UTC's.
     `partitions` are those that its readers ask for, None for all. A batch reads no others. A stream reads all, because
-    every row moves the watermark. Backfill and verification read the `archive`, if there is one.
+    every row moves the watermark. Backfill and verification read the `archive`, if there is one. A row with a number
+    that does not fit a DECIMAL NOT NULL is left out if it `drops_null`.
     """
 
     table: Table
@@ -111,6 +112,7 @@ class Source:
     zone: str | None = None
     partitions: PartitionFilter | None = field(default=None, metadata=METADATA)
     archive: Archive | None = field(default=None, metadata=METADATA)
+    drops_null: bool = field(default=False, metadata=METADATA)
 
     @property
     def name(self) -> str:

@@ -33,5 +33,7 @@ def average(call: AggregateCall, operand: Operand) -> Accumulators:
     else:
         exact = f"DECIMAL(38,{kind.scale})"
         amount = scaled(whole, kind.scale or 0, exact) if kind.is_whole else whole
-        quotient = f"CAST(CAST({amount} AS {exact}) / CAST({number.name} AS DECIMAL(20,0)) AS {call.type.spark})"
+        # It may have more digits than there are, as it gets some after the point.
+        quotient = f"try_divide(CAST({amount} AS {exact}), CAST({number.name} AS DECIMAL(20,0)))"
+        quotient = f"TRY_CAST({quotient} AS {call.type.spark})"
     return Accumulators(columns, f"CASE WHEN {number.name} > 0 THEN {quotient} END")

@@ -30,11 +30,15 @@ _ADVICE = re.compile(r"`?try_\w+`?|spark\.sql|SQLSTATE|\bANSI\b", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Wrong:
-    """`what` is wrong with a value, the way `out`, and `words` of the expressions that may be the cause."""
+    """`what` is wrong with a value, the way `out`, and `words` of the expressions that may be the cause.
+
+    The way out is one of expressions with `out_of`: TRY_CAST takes the place of a CAST, and of nothing else.
+    """
 
     what: str
     out: str = ""
     words: tuple[str, ...] = ()
+    out_of: str = ""
 
 
 def not_computed(thrown: Thrown, origins: Sequence[Origin]) -> DataError | None:
@@ -54,7 +58,7 @@ def not_computed(thrown: Thrown, origins: Sequence[Origin]) -> DataError | None:
 def _error(wrong: Wrong, thrown: Thrown, known: Known) -> DataError:
     found = (known.around(piece.sql, piece.start, piece.stop) for piece in thrown.pieces)
     place = next((one for one in found if one is not None), None) or known.alone(wrong.words)
-    out = f". {wrong.out}" if wrong.out else ""
+    out = f". {wrong.out}" if wrong.out and wrong.out_of in (place or known.text) else ""
     return DataError(f"{wrong.what}: {place}{out}" if place else f"{wrong.what}{out}")
 
 
@@ -75,7 +79,7 @@ def _no_decimal(thrown: Thrown) -> Wrong:
 
 
 def _no_cast(what: str, target: str) -> Wrong:
-    return Wrong(what, "TRY_CAST gives NULL for such a value", (f"AS {target})", f"{target}>)"))
+    return Wrong(what, "TRY_CAST gives NULL for such a value", (f"AS {target})", f"{target}>)"), "CAST(")
 
 
 def _division(thrown: Thrown) -> Wrong:

@@ -15,8 +15,8 @@ from pyspark.sql import DataFrame
 
 from airflow_nrt.basics.spelling import quote, string_literal
 from airflow_nrt.engine.sources.long_lines import why_no_text
-from airflow_nrt.engine.sources.malformed import FAULT, WHY, fault_sql, lookup, why_sql
-from airflow_nrt.engine.sources.values import CSV, form_of, value_sql
+from airflow_nrt.engine.sources.malformed import FAULT, WHY, MalformedField, fault_sql, lookup, why_sql
+from airflow_nrt.engine.sources.values import CSV, form_of, is_unfit, may_be_unfit, unfit_form_of, value_sql
 from airflow_nrt.model.options.known import source_option
 from airflow_nrt.model.tables import LINE, Column, Table
 
@@ -45,13 +45,14 @@ def parse_csv(lines: DataFrame, table: Table, stored: Sequence[Column], wanted: 
     ]
     typed = texts.selectExpr(*texts.columns, *values)
     tolerant = source_option(table.options, "csv.ignore-parse-errors")
-    faults = [(column, _is_wrong(table, _text_name(position[column.name]), column, tolerant)) for column in wanted]
-    fault = fault_sql(_line_is_none(table, len(stored), tolerant), [one for one in faults if one[1]])
+    faults = [_malformed(table, _text_name(position[column.name]), column, tolerant) for column in wanted]
+    fault = fault_sql(_line_is_none(table, len(stored), tolerant), [one for one in faults if one.is_wrong])
     kept = [*others, *(quote(column.name) for column in wanted)]
     judged = typed.selectExpr(*kept, _FIELDS, f"{fault} AS {FAULT}")
     field = f"get({_FIELDS}, {lookup('{column}', {name: str(n) for name, n in position.items()})})"
     forms = {column.name: form_of(column.type) for column in wanted}
-    return judged.selectExpr(*kept, FAULT, f"{why_sql(_why_line(stored), field, forms)} AS {WHY}")
+    unfit_forms = {column.name: unfit_form_of(column.type) for column in wanted if may_be_unfit(column.type)}
+    return judged.selectExpr(*kept, FAULT, f"{why_sql(_why_line(stored), field, forms, unfit_forms)} AS {WHY}")
 
 
 def _line_is_none(table: Table, columns: int, tolerant: bool) -> list[str]:
@@ -89,6 +90,11 @@ def _why_line(stored: Sequence[Column]) -> str:
         f"CASE WHEN NOT is_valid_utf8({LINE}) THEN {why_no_text()} WHEN size({_FIELDS}) = 0 THEN '{_TORN}' "
         f"ELSE concat('it has ', size({_FIELDS}), IF(size({_FIELDS}) = 1, ' field', ' fields'), {count}) END"
     )
+
+
+def _malformed(table: Table, text: str, column: Column, tolerant: bool) -> MalformedField:
+    wrong = _is_wrong(table, text, column, tolerant)
+    return MalformedField(column, wrong, is_unfit(text, quote(column.name), column.type, CSV))
 
 
 def _is_wrong(table: Table, text: str, column: Column, tolerant: bool) -> str:

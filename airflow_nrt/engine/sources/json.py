@@ -15,8 +15,17 @@ from pyspark.sql import DataFrame
 from airflow_nrt.basics.spelling import quote, string_literal
 from airflow_nrt.basics.types import DataType
 from airflow_nrt.engine.sources.long_lines import LONGEST_HEAD, why_no_text
-from airflow_nrt.engine.sources.malformed import FAULT, WHY, fault_sql, shortened, why_sql
-from airflow_nrt.engine.sources.values import JSON, NUMBER, form_of, is_wrong, value_sql
+from airflow_nrt.engine.sources.malformed import FAULT, WHY, MalformedField, fault_sql, shortened, why_sql
+from airflow_nrt.engine.sources.values import (
+    JSON,
+    NUMBER,
+    form_of,
+    is_unfit,
+    is_wrong,
+    may_be_unfit,
+    unfit_form_of,
+    value_sql,
+)
 from airflow_nrt.model.options.known import source_option
 from airflow_nrt.model.tables import LINE, Column, Table
 
@@ -27,7 +36,7 @@ _OPTIONS = "map('mode', 'PERMISSIVE', 'columnNameOfCorruptRecord', '_nrt_broken'
 _BEFORE_NUMBER = r'\G((?:[^"0-9-]|-(?![0-9])|"(?:[^"\\]|\\.)*+")*+)'
 _NUMBER = r"(-?[0-9][0-9.eE+-]*+)"
 _FRACTION = r"^-?[0-9]+(\\.|E)|^\"(Infinity|-Infinity)\"$"
-_FRACTION_INSIDE = r"[0-9](\\.|E)"
+_FRACTION_INSIDE = r"[0-9](\\.|E)|\"-?Infinity\""
 
 
 def exact(text: str) -> str:
@@ -100,15 +109,31 @@ def parse_objects(
         for name, column in zip(text_names, wanted)
         if not column.type.is_string and column.type.name != "BOOLEAN"
     }
+    unfit = {
+        column.name: is_unfit(name, quote(column.name), column.type, JSON) for name, column in zip(text_names, wanted)
+    }
     for column, lacks in missing:
         wrong[column.name] = f"{wrong[column.name]} OR {lacks}" if column.name in wrong else lacks
-    faults = [(column, wrong[column.name]) for column in wanted if column.name in wrong]
+        unfit[column.name] = f"NOT ({lacks}) AND {unfit[column.name]}" if unfit[column.name] else ""
+    faults = [
+        MalformedField(column, wrong[column.name], unfit[column.name]) for column in wanted if column.name in wrong
+    ]
     kept = [*others, *(quote(column.name) for column in wanted)]
     rows = rows.selectExpr(*kept, OBJECT, f"{fault_sql(['_nrt_broken'], faults)} AS {FAULT}")
     # Not by a JSON path, in which characters of a name may have another meaning.
-    field = f"from_json({_unmarked(OBJECT)}, 'MAP<STRING,STRING>')[{{column}}]"
+    field = _as_written(f"from_json({exact(OBJECT)}, 'MAP<STRING,STRING>')[{{column}}]")
     forms = {column.name: form_of(column.type) for column in wanted}
-    return rows.selectExpr(*kept, FAULT, f"{why_sql(_WHY_LINE, field, forms)} AS {WHY}")
+    unfit_forms = {column.name: unfit_form_of(column.type) for column in wanted if may_be_unfit(column.type)}
+    return rows.selectExpr(*kept, FAULT, f"{why_sql(_WHY_LINE, field, forms, unfit_forms)} AS {WHY}")
+
+
+def _as_written(text: str) -> str:
+    """SQL of an `exact` text with its numbers as they were written, outside of quotes.
+
+    >>> print(_as_written("field").replace(NUMBER, "#"))
+    regexp_replace(field, '"?#([0-9.eE+-]+)"?', '$1')
+    """
+    return f"regexp_replace({text}, '\"?{NUMBER}([0-9.eE+-]+)\"?', '$1')"
 
 
 def _unmarked(text: str) -> str:
@@ -140,7 +165,9 @@ def _is_inexact(text: str, kind: DataType) -> str:
     x RLIKE '^-?[0-9]+(\\.|E)|^\"(Infinity|-Infinity)\"$'
     """
     if kind.is_string or kind.name in ("INT", "BIGINT", "TINYINT", "SMALLINT", "DECIMAL", "FLOAT"):
-        return f"{text} RLIKE '{_FRACTION}'" if kind.name != "DECIMAL" or kind.digits > 15 else ""
+        # A number beyond a DOUBLE is a text of Spark's, in quotes.
+        exact_as_double = kind.name == "DECIMAL" and kind.digits <= 15
+        return f"startswith({text}, '\"')" if exact_as_double else f"{text} RLIKE '{_FRACTION}'"
     return f"{text} RLIKE '{_FRACTION_INSIDE}'" if kind.children else ""
 
 

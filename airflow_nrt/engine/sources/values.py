@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from airflow_nrt.basics.decimals import read_decimal
+from airflow_nrt.basics.decimals import is_number, read_decimal
 from airflow_nrt.basics.spelling import string_literal
 from airflow_nrt.basics.times_of_day import of_csv_field, of_json_field
 from airflow_nrt.basics.types import DataType
@@ -56,26 +56,52 @@ def form_of(kind: DataType) -> str:
     return f" is no {kind.flink}" + (f": {form}" if form else "")
 
 
-def is_wrong(text: str, value: str, kind: DataType, style: Style, depth: int = 0) -> str:
+def unfit_form_of(kind: DataType) -> str:
+    """The same after a text that is a number, or holds one, which does not fit its DECIMAL."""
+    return f" does not fit {kind.flink}" if kind.name == "DECIMAL" else f" has a number that does not fit {kind.flink}"
+
+
+def may_be_unfit(kind: DataType) -> bool:
+    """Whether a number in a text may merely not fit, and is NULL then. In a value nothing is NULL that is NOT NULL."""
+    inside = (child.nullable if child.name == "DECIMAL" else may_be_unfit(child) for _, child in kind.children)
+    return kind.name == "DECIMAL" or any(inside)
+
+
+def is_wrong(text: str, value: str, kind: DataType, style: Style, depth: int = 0, *, but_unfit: bool = False) -> str:
     """SQL predicate: a text is not NULL, and it or something in it is no value of its type. Never NULL itself.
+
+    With `but_unfit`, numbers that merely do not fit their DECIMAL are not wrong.
 
     >>> print(is_wrong("x", "v", DataType("INT"), CSV))
     (x IS NOT NULL AND (v IS NULL))
     """
-    inside = "".join(f" OR {one}" for one in _wrong_inside(text, kind, style, depth))
-    return f"({text} IS NOT NULL AND ({value} IS NULL{inside}))"
+    inside = "".join(f" OR {one}" for one in _wrong_inside(text, kind, style, depth, but_unfit))
+    unfit = f" AND NOT {is_number(text)}" if but_unfit and kind.name == "DECIMAL" and kind.nullable else ""
+    return f"({text} IS NOT NULL AND ({value} IS NULL{inside}){unfit})"
 
 
-def _wrong_inside(text: str, kind: DataType, style: Style, depth: int) -> list[str]:
+def is_unfit(text: str, value: str, kind: DataType, style: Style) -> str:
+    """SQL predicate of a text that is wrong: its numbers do not fit, and nothing else is wrong; '' if that can't be.
+
+    >>> print(is_unfit("x", "v", DataType("INT"), CSV) or "none")
+    none
+    """
+    if not may_be_unfit(kind):
+        return ""
+    return is_number(text) if kind.name == "DECIMAL" else f"NOT {is_wrong(text, value, kind, style, but_unfit=True)}"
+
+
+def _wrong_inside(text: str, kind: DataType, style: Style, depth: int, but_unfit: bool) -> list[str]:
+    def wrong(one: str, child: DataType, depth: int) -> str:
+        return is_wrong(one, value_sql(one, child, style), child, style, depth, but_unfit=but_unfit)
+
     if kind.name == "ROW":
-        fields = [(f"{_object(text)}[{string_literal(name)}]", child) for name, child in kind.children]
-        return [is_wrong(field, value_sql(field, child, style), child, style, depth) for field, child in fields]
+        return [wrong(f"{_object(text)}[{string_literal(name)}]", child, depth) for name, child in kind.children]
     if not kind.children:
         return []
     one, child = f"x{depth}", kind.children[-1][1]
     elements = _array(text) if kind.name == "ARRAY" else f"map_values({_object(text)})"
-    wrong = is_wrong(one, value_sql(one, child, style), child, style, depth + 1)
-    return [f"coalesce(exists({elements}, {one} -> {wrong}), false)"]
+    return [f"coalesce(exists({elements}, {one} -> {wrong(one, child, depth + 1)}), false)"]
 
 
 # ---------------------------------------------------------------------------------------------------- scalars

@@ -45,6 +45,7 @@ ARCHIVE, ARCHIVE_WRITE = "archive", "archive.write"
 NOT_NULL = "table.exec.sink.not-null-enforcer"
 FOLLOW_LINKS = "source.follow-links"
 MAX_ELEMENTS = "source.max-line-elements"
+UNFIT_DECIMALS = "scan.unfit-decimals"
 UNBOUNDED_STATE = "table.exec.state.unbounded"
 REFUSED_TIMEOUT = "sink.refused-timeout"
 MAX_SCRIPT = "script.max-size"
@@ -126,6 +127,12 @@ EVERY_SOURCE = (
     *free(
         Option("source.max-batch-size", parse_bytes, 2 * 1024**3, "the most bytes that one micro-batch reads"),
         Option("scan.watermark.idle-timeout", parse_duration, None, "after this the source does not hold time back"),
+        Option(
+            UNFIT_DECIMALS,
+            one_of("null", "fail"),
+            "null",
+            "a number of csv, json or avro that does not fit its DECIMAL: by 'null' the field is NULL, and counted",
+        ),
         Option(f"{DOMAIN}*", _constant, None, "of a column: whether its values grow without end"),
     ),
 )

@@ -16,6 +16,7 @@ from airflow_nrt.model.options.known import nearest
 from airflow_nrt.sql.errors import NotThereYet, Place, Problems, SqlError, SqlErrors
 from airflow_nrt.sql.expressions.aggregates import AGGREGATES, has_aggregate
 from airflow_nrt.sql.expressions.casts import cast, cast_to
+from airflow_nrt.sql.expressions.decimal_arithmetic import computed, may_be_too_large
 from airflow_nrt.sql.expressions.functions import CHANGING, ELSEWHERE, FUNCTIONS, KNOWN_LATER, MISSING, OF_PROGRAMS
 from airflow_nrt.sql.expressions.functions.arithmetic import divide_doubles
 from airflow_nrt.sql.expressions.functions.clock import CLOCK_FUNCTIONS, OF_SOURCES
@@ -200,6 +201,9 @@ class Compiler:
         if result.name == "DECIMAL":
             # Spark would use another precision for a literal and for BIGINT, and so another scale for the quotient.
             left, right = (side.computed(cast_to(side, as_decimal(side.type))) for side in (left, right))
+        if may_be_too_large(result):
+            sql = computed(left.sql, node.operator, right.sql, result)
+            return _built(sql, result.with_nullable(True), left, right)
         sql = f"({left.sql} {node.operator} {right.sql})"
         if result.is_integer and node.operator == "/":
             sql = f"({left.sql} div {right.sql})"

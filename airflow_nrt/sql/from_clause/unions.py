@@ -13,6 +13,7 @@ from airflow_nrt.model.internal_columns import CHANGE_HIDDEN, KEY, POSITION, SOU
 from airflow_nrt.model.window_columns import bounds
 from airflow_nrt.model.windows import Window
 from airflow_nrt.sql.errors import NotThereYet, Place, SqlError
+from airflow_nrt.sql.expressions.functions.signature import as_common
 from airflow_nrt.sql.expressions.scope import ScopeColumn
 from airflow_nrt.sql.expressions.typed import common_type
 from airflow_nrt.sql.from_clause.laterals import NUMBER
@@ -114,8 +115,7 @@ def _as_one(relations: Sequence[Relation], columns: Sequence[ScopeColumn]) -> Re
     for side, relation in enumerate(relations):
         carried = [_carried(name, side, len(relations)) for name in hidden]
         items = [
-            f"CAST({quote(old.name)} AS {new.type.spark}) AS {quote(new.name)}"
-            for old, new in zip(relation.columns, columns)
+            f"{as_common(old.typed, new.type)} AS {quote(new.name)}" for old, new in zip(relation.columns, columns)
         ]
         texts.append(f"SELECT {', '.join([*items, *carried])} FROM {relation.text}")
     return replace(

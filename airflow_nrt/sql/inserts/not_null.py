@@ -8,7 +8,7 @@ from airflow_nrt.model.operators import Query
 from airflow_nrt.model.options.known import NOT_NULL
 from airflow_nrt.model.required_columns import RequiredColumns
 from airflow_nrt.model.tables import Column, Table
-from airflow_nrt.sql.expressions.typed import Typed
+from airflow_nrt.sql.expressions.typed import Typed, may_not_fit
 from airflow_nrt.sql.parse import parsed
 
 
@@ -24,7 +24,7 @@ def required(
 
     `written` are the values that the query gives, each with its column. A column of the PRIMARY KEY is NOT NULL.
     """
-    nullable = [column for value, column in written if value.type.nullable]
+    nullable = [column for value, column in written if value.type.nullable or may_not_fit(value.type, column.type)]
     declared = tuple(column.name for column in nullable if not column.type.nullable)
     keys = tuple(one.name for one in nullable if one.name in sink.primary_key and one.name not in declared)
     if not declared and not keys:

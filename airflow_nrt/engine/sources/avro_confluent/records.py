@@ -16,6 +16,7 @@ from airflow_nrt.basics.errors import InputError
 from airflow_nrt.basics.spelling import quote, string_literal
 from airflow_nrt.basics.texts import shortened
 from airflow_nrt.engine.java.objects import java_class
+from airflow_nrt.engine.sources.avro import beyond_type
 from airflow_nrt.engine.sources.avro_confluent.kept_schemas import KeptSchemas
 from airflow_nrt.engine.sources.avro_confluent.registry import Found, schemas
 from airflow_nrt.engine.sources.avro_confluent.writer_schema import IS_READ, Reading, UnfitSchemaError, reading
@@ -55,7 +56,7 @@ def parse_avro_confluent(
         for column in wanted
     }
     is_read = " OR ".join(_is_read(record) for record, _ in read) or "false"
-    faults = [(column, _of_schema(read, sql, "false")) for column, sql in beyond.items() if sql]
+    faults = [beyond_type(column, _of_schema(read, sql, "false")) for column, sql in beyond.items() if sql]
     fault = f"{fault_sql([f'NOT ({is_read})'], faults)} AS {FAULT}"
     rows = rows.selectExpr(*others, content, _HEAD, *values, fault)
     line = f"IF({FAULT} IS NULL, NULL, hex({content})) AS {LINE}"
@@ -177,11 +178,11 @@ def _null(column: Column) -> str:
 def _why(problems: Mapping[int, str], readings: Mapping[int, object]) -> str:
     r"""SQL of why a record has no row, or not all of it.
 
-    >>> print(_why({3: "the registry does not know it"}, {}).replace("\x01", ","))
+    >>> print(_why({3: "the registry does not know it"}, {}).replace("\x01", ",").replace("\x02", "~"))
     CASE WHEN _nrt_fault = '' THEN CASE WHEN _nrt_head = X'0000000003' THEN 'schema 3: the registry does not know it'
     WHEN length(_nrt_head) = 5 AND substring(_nrt_head, 1, 1) = X'00' THEN 'the batch has too many schemas that are new'
     ELSE 'it does not begin with 0 and the number of a schema in four bytes' END WHEN _nrt_fault IS NOT NULL THEN
-    concat('column ', split(_nrt_fault, ',')[0], ': its value is beyond its type') END
+    concat('column ', split(replace(_nrt_fault, '~', ''), ',')[0], ': its value is beyond its type') END
     """
     unusable = {number: f"schema {number}: {shortened(why, 300)}" for number, why in problems.items()}
     malformed = {number: f"it is no record of schema {number}" for number in readings}

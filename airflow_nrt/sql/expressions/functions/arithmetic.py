@@ -12,6 +12,7 @@ from airflow_nrt.sql.expressions.functions.signature import (
     TEXT,
     Function,
     any_nullable,
+    as_common,
     check_count,
     check_exact,
     check_number,
@@ -124,7 +125,7 @@ def _extreme(spark: str) -> Function:
             raise SqlError(f"{name} can't compare {', '.join(a.type.flink for a in arguments)}", at)
         if len(arguments) == 1:
             return arguments[0]
-        listed = ", ".join(f"CAST({argument.sql} AS {kind.spark})" for argument in arguments)
+        listed = ", ".join(as_common(argument, kind) for argument in arguments)
         missing = " OR ".join(f"{argument.sql} IS NULL" for argument in arguments)
         return Typed(f"CASE WHEN {missing} THEN NULL ELSE {spark}({listed}) END", kind)
 

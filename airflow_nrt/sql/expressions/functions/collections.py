@@ -13,6 +13,7 @@ from airflow_nrt.sql.expressions.functions.signature import (
     WHOLE,
     Function,
     any_nullable,
+    as_common,
     bound,
     check_count,
     check_integer,
@@ -54,7 +55,7 @@ def _listed(values: Sequence[Typed], kind: DataType) -> str:
     >>> print(_listed([Typed("`n`", WHOLE)], DataType("BIGINT")))
     CAST(`n` AS BIGINT)
     """
-    return ", ".join(f"CAST({value.sql} AS {kind.spark})" for value in values)
+    return ", ".join(as_common(value, kind) for value in values)
 
 
 def _array(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
@@ -72,8 +73,7 @@ def _map(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
     keys, values = arguments[::2], arguments[1::2]
     key, value = _common(keys, at, "keys of MAP[ ]"), _common(values, at, "values of MAP[ ]")
     pairs = ", ".join(
-        f"struct(CAST({k.sql} AS {key.spark}) AS key, CAST({v.sql} AS {value.spark}) AS value)"
-        for k, v in zip(keys, values)
+        f"struct({as_common(k, key)} AS key, {as_common(v, value)} AS value)" for k, v in zip(keys, values)
     )
     kind = DataType("MAP", nullable=False, children=(("key", key), ("value", value)))
     constants = [k.constant for k in keys]
