@@ -13,7 +13,8 @@ from pyspark.sql import functions as F
 
 from airflow_nrt.engine.archive.source_archive import ENTRY, ArchivedRows
 from airflow_nrt.engine.sources import source_of
-from airflow_nrt.home.log.entries import Split
+from airflow_nrt.engine.time.accept_or_reject import NO_VALUE
+from airflow_nrt.home.log.entries import Commit, Split
 from airflow_nrt.home.log.history import History
 from airflow_nrt.model.plan import Source
 
@@ -31,10 +32,11 @@ def without_lost_batches(read: ArchivedRows, kept: DataFrame, source: Source, hi
     here = {split.name for split in read.whole}
     found = {row[ENTRY]: row["count"] for row in kept.groupBy(F.col(ENTRY)).count().collect()}
     lost = {
-        n: (commit.rows - found.get(n, 0), commit.rows)
+        n: (counted - found.get(n, 0), counted)
         for n, commit in history.batches.items()
+        for counted in [_accepted(commit)]
         if commit.source == source.name
-        and found.get(n, 0) < commit.rows
+        and found.get(n, 0) < counted
         and all(split.corrupt or split.name in here for split in commit.splits)
     }
     if not lost:
@@ -46,6 +48,11 @@ def without_lost_batches(read: ArchivedRows, kept: DataFrame, source: Source, hi
         problems=(*read.problems, _problem(source, lost)),
         lacking=True,
     )
+
+
+def _accepted(commit: Commit) -> int:
+    """The rows of a batch that were not rejected. A malformed field rejects none."""
+    return commit.rows - sum(count for reason, count in commit.rejected.items() if reason != NO_VALUE)
 
 
 def _of_others(read: ArchivedRows, history: History, lost: Collection[int]) -> tuple[Split, ...]:

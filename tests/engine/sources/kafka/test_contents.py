@@ -7,6 +7,7 @@ import json
 import pytest
 
 from airflow_nrt.basics.types import DataType
+from airflow_nrt.engine.sources.avro_confluent.kept_schemas import KeptSchemas
 from airflow_nrt.engine.sources.kafka.contents import parsed
 from airflow_nrt.model.connectors.kafka_options import key_part, value_part
 from airflow_nrt.model.tables import Column, Table
@@ -23,7 +24,7 @@ def topic(**options: str) -> Table:
 def faults(spark, contents: list[str], part: Table) -> list[tuple[str | None, str | None]]:
     """By record what is at fault, and why."""
     records = spark.createDataFrame([(n, one.encode()) for n, one in enumerate(contents)], "n INT, content BINARY")
-    rows = parsed(records, "content", part, part.columns)
+    rows = parsed(records, "content", part, part.columns, KeptSchemas(None))
     return [(row["_nrt_fault"], row["_nrt_why"]) for row in sorted(rows.collect(), key=lambda row: row["n"])]
 
 
