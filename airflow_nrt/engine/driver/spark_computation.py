@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Mapping
 
 from pyspark.sql import DataFrame, SparkSession
@@ -13,6 +14,7 @@ from airflow_nrt.engine.driver.decide.actions import Absorb, BatchResult, Fire, 
 from airflow_nrt.engine.driver.decide.released_state_files import Released
 from airflow_nrt.engine.failures.failures import corrupt_file
 from airflow_nrt.engine.faults import reach
+from airflow_nrt.engine.functions.nulled_values import nulled
 from airflow_nrt.engine.publish.staging import Staging
 from airflow_nrt.engine.publish.update_tables import UpdateTables
 from airflow_nrt.engine.state.store import SliceStore
@@ -26,8 +28,11 @@ from airflow_nrt.engine.windows.layout_of import layout_of
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import OperatorState, Position, Published, Split, StateFile
 from airflow_nrt.home.log.throttle import waiting_after
+from airflow_nrt.home.notes.nulled import NulledExpression, note_nulled
 from airflow_nrt.model.plan import Insert, Plan
 from airflow_nrt.model.result_timing import COMPLETE, EARLY
+
+log = logging.getLogger(__name__)
 
 
 class SparkComputation:
@@ -36,6 +41,7 @@ class SparkComputation:
     def __init__(self, spark: SparkSession, plan: Plan, home: Home, epoch: int) -> None:
         self._spark = spark
         self._plan = plan
+        self._home = home
         self._dimensions = CurrentVersions(spark, plan, home)
         self._store = SliceStore(spark, home, epoch)
         self._layouts = {operator.name: layout_of(operator) for operator in plan.operators}
@@ -65,6 +71,7 @@ class SparkComputation:
             result = self._batches.stage(action.batch, action.splits, last + 1, action.position)
         except Exception as failure:
             return Unreadable(corrupt_file(action.batch.source, action.splits, failure))
+        self._note_nulled()
         reach("absorb-ledger")
         return result
 
@@ -88,6 +95,7 @@ class SparkComputation:
         finally:
             updates.close()
             fired.close()
+        self._note_nulled()
         reach("fire-staged")
         tables, removed = self._tables.files, tuple(self._tables.removed)
         return Fired(fired.states, tuple(published), versions, updates.files, waiting, tables, removed)
@@ -101,6 +109,7 @@ class SparkComputation:
             published, waiting = self._batches.stage_changes(updates, last, waiting)
         finally:
             updates.close()
+        self._note_nulled()
         tables, removed = self._tables.files, tuple(self._tables.removed)
         return Moved(tuple(published), updates.files, updates.moments, waiting, tables, removed)
 
@@ -116,6 +125,14 @@ class SparkComputation:
         for files in gone:
             self._store.remove(files)
             reach("clean-after")
+
+    def _note_nulled(self) -> None:
+        """Shows which values are NULL because they could not be computed, in the log and in the notes of the home."""
+        found = nulled(self._spark)
+        for one in found:
+            log.warning("%s is NULL %s times, as it can't be computed: %s", one.expression, one.count, one.computation)
+        if found:
+            note_nulled(self._home, {one.expression: NulledExpression(one.count, one.computation) for one in found})
 
     def _fired(self, fired: Round, insert: Insert) -> list[Published]:
         firing = next(fired.firings[name] for name in insert.operators if name in fired.firings)

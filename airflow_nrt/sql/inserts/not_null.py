@@ -8,6 +8,7 @@ from airflow_nrt.basics.spelling import quote, string_literal
 from airflow_nrt.model.options.known import NOT_NULL
 from airflow_nrt.model.tables import Column, Table
 from airflow_nrt.sql.expressions.casts import cast_to
+from airflow_nrt.sql.expressions.failing import errors_are_null
 from airflow_nrt.sql.expressions.typed import Typed, may_not_fit
 from airflow_nrt.sql.parse import parsed
 
@@ -40,4 +41,5 @@ def kept(query: str, values: Sequence[Typed], columns: Sequence[Column], drops: 
 
 
 def _can_fail(value: Typed, column: Column) -> bool:
-    return not column.type.nullable and (value.type.nullable or may_not_fit(value.type, column.type))
+    may_be_null = value.type.nullable or may_not_fit(value.type, column.type) or errors_are_null()
+    return not column.type.nullable and may_be_null
