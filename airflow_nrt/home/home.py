@@ -91,6 +91,7 @@ class Home:
         self.verdicts = self.notes / "verdicts"
         self.tasks = self.notes / "tasks"
         self.unusable = self.notes / "unusable.json"
+        self.nulled = self.notes / "nulled.json"
 
     @classmethod
     def at(cls, location: str | Path, group: str | None = None) -> Home:

@@ -10,6 +10,7 @@ from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.changed_files import changes_of, last_read
 from airflow_nrt.home.log.entries import OperatorState, Position, Restate
 from airflow_nrt.home.log.log import Log
+from airflow_nrt.home.notes.nulled import nulled_expressions
 from airflow_nrt.home.notes.unusable import unusable_classes
 from airflow_nrt.home.published_again import published_again
 from airflow_nrt.home.table_progress import TableProgress, newest_complete, tables_progress
@@ -75,7 +76,8 @@ class Status(Pulse):
     `changed_files` are those of the last read files that have changed since, as far as this host can see them. So many
     others were `published_again` by the report whose results they are. `age` is
     the time since the last entry was written (ms); None where there is none. `unusable` are the classes in Java that
-    the driver goes without, each with why it does not fit its Spark.
+    the driver goes without, each with why it does not fit its Spark. `nulled` counts the values of expressions that are
+    NULL because they could not be computed.
     """
 
     restatements: int
@@ -87,6 +89,7 @@ class Status(Pulse):
     published_again: int = 0
     unreadable_files: int = 0
     unusable: dict[str, str] = field(default_factory=dict)
+    nulled: dict[str, int] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
         return {**asdict(self), "lag": self.lag}
@@ -118,6 +121,7 @@ def read_status(home: Home, now: int | None = None) -> Status:
         published_again=len(again),
         unreadable_files=beat.unreadable_files if beat else 0,
         unusable=dict(unfit.reasons) if unfit else {},
+        nulled={name: one.count for name, one in nulled_expressions(home).items()},
     )
 
 

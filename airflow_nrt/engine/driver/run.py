@@ -48,6 +48,7 @@ from airflow_nrt.home.heartbeat import (
     write_heartbeat,
 )
 from airflow_nrt.home.home import Home, Replan
+from airflow_nrt.home.log.arithmetic import check_arithmetic
 from airflow_nrt.home.log.entries import Commit, Lease, Split
 from airflow_nrt.home.log.fenced_writer import Writer
 from airflow_nrt.home.notes.unusable import UnusableClasses, note_unusable
@@ -156,6 +157,7 @@ class Runner:
         that is added must be there.
         """
         has_begun = self.home.log().last >= 0
+        check_arithmetic(self.plan, self.home.log().position())
         added = self.home.additions(self.plan, self.replan) if self.replan is not None else {}
         for source in () if has_begun else self.plan.sources:
             source_of(source.table).check(spark, source.table)

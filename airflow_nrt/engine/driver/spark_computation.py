@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Mapping
 
 from pyspark.sql import DataFrame, SparkSession
@@ -14,6 +15,7 @@ from airflow_nrt.engine.driver.decide.released_state_files import Released
 from airflow_nrt.engine.driver.report_state import ReportState
 from airflow_nrt.engine.failures.failures import corrupt_file
 from airflow_nrt.engine.faults import reach
+from airflow_nrt.engine.functions.nulled_values import nulled
 from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.engine.updating.updates import Updates
 from airflow_nrt.engine.versions.early_and_late_results import with_state
@@ -23,8 +25,11 @@ from airflow_nrt.engine.windows.firing_clock import fires_at
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import OperatorState, Position, Published, Split, StateFile
 from airflow_nrt.home.log.throttle import waiting_after
+from airflow_nrt.home.notes.nulled import NulledExpression, note_nulled
 from airflow_nrt.model.plan import Insert, Plan
 from airflow_nrt.model.result_timing import COMPLETE, EARLY
+
+log = logging.getLogger(__name__)
 
 
 class SparkComputation:
@@ -33,6 +38,7 @@ class SparkComputation:
     def __init__(self, spark: SparkSession, plan: Plan, home: Home, epoch: int) -> None:
         self._spark = spark
         self._plan = plan
+        self._home = home
         self._dimensions = CurrentVersions(spark, plan, home)
         self._store = SliceStore(spark, home, epoch)
         self._report = ReportState(plan, self._store)
@@ -56,6 +62,7 @@ class SparkComputation:
             result = self._batches.stage(action.batch, action.splits, last + 1, action.position)
         except Exception as failure:
             return Unreadable(corrupt_file(action.batch.source, action.splits, failure))
+        self._note_nulled()
         reach("absorb-ledger")
         return result
 
@@ -80,6 +87,7 @@ class SparkComputation:
         finally:
             updates.close()
             fired.close()
+        self._note_nulled()
         reach("fire-staged")
         tables, removed = self._report.tables.files, tuple(self._report.tables.removed)
         return Fired(fired.states, tuple(published), versions, updates.files, waiting, tables, removed)
@@ -93,6 +101,7 @@ class SparkComputation:
             published, waiting = self._batches.stage_changes(updates, last, waiting)
         finally:
             updates.close()
+        self._note_nulled()
         tables, removed = self._report.tables.files, tuple(self._report.tables.removed)
         return Moved(tuple(published), updates.files, updates.moments, waiting, tables, removed)
 
@@ -108,6 +117,14 @@ class SparkComputation:
         for files in gone:
             self._store.remove(files)
             reach("clean-after")
+
+    def _note_nulled(self) -> None:
+        """Shows which values are NULL because they could not be computed, in the log and in the notes of the home."""
+        found = nulled(self._spark)
+        for one in found:
+            log.warning("%s is NULL %s times, as it can't be computed: %s", one.expression, one.count, one.computation)
+        if found:
+            note_nulled(self._home, {one.expression: NulledExpression(one.count, one.computation) for one in found})
 
     def _fired(self, fired: Round, insert: Insert) -> list[Published]:
         firing = next(fired.firings[name] for name in insert.operators if name in fired.firings)

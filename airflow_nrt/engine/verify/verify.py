@@ -35,6 +35,7 @@ from airflow_nrt.engine.verify.one_insert import verify_insert
 from airflow_nrt.engine.verify.verification_inputs import Scene, unfilled
 from airflow_nrt.engine.windows.layout_of import layout_of
 from airflow_nrt.home.home import Home
+from airflow_nrt.home.log.arithmetic import check_arithmetic
 from airflow_nrt.home.log.entries import Split
 from airflow_nrt.home.log.history import History, read_history
 from airflow_nrt.home.log.row_semantics import plan_of_history
@@ -59,6 +60,7 @@ def verify(
 
     `published` is a copy of the sink's directory to verify instead; the home keeps nothing then.
     """
+    check_arithmetic(plan, home.log().position())
     session = report_session(spark, plan)
     if published is not None:
         return _verified(session, plan, home, interval, lambda insert: sink_of(insert).at_copy(published), say)

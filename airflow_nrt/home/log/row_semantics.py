@@ -63,7 +63,6 @@ def mixes_entries(plan: Plan) -> bool:
     queries = [*(query for one in plan.by_entry.operators for query in one.inputs)]
     queries += [query for one in plan.by_entry.updating for query in one.inputs]
     queries += [one.query for one in plan.by_entry.written]
-    queries += [one.required.query for one in plan.by_entry.written if one.required is not None]
     rowwise = [query.sql for query in queries if plain.issuperset(query.inputs)]
     tables = tuple(one.table for one in plan.by_entry.sources if one.name in plain)
     allowed = {*rowwise, *texts(tables)}

@@ -12,6 +12,7 @@ from typing import Any
 from airflow_nrt.basics.durations import HOUR, parse_duration
 from airflow_nrt.basics.errors import InputError
 from airflow_nrt.basics.java_sources import SPEED_RULES
+from airflow_nrt.model.arithmetic_errors import ARITHMETIC_ERRORS
 from airflow_nrt.model.options.flink_settings import IDLE_SETTINGS, OTHER_SETTINGS
 from airflow_nrt.model.options.flink_table_options import IDLE_OPTIONS, OTHER_OPTIONS
 from airflow_nrt.model.options.foreign_options import answer
@@ -244,6 +245,12 @@ REPORT_OPTIONS = named(
         *free(
             Option(
                 "table.exec.source.idle-timeout", parse_duration, None, "for sources without their own idle timeout"
+            ),
+            Option(
+                ARITHMETIC_ERRORS,
+                one_of("fail", "null"),
+                "fail",
+                "an overflow or a division by zero: an error, or NULL, which is counted",
             ),
             Option(UNBOUNDED_STATE, one_of("refuse", "allow"), "refuse", "live queries that keep every key for ever"),
             Option(

@@ -8,6 +8,7 @@ from airflow_nrt.model.operators import Query
 from airflow_nrt.model.options.known import NOT_NULL
 from airflow_nrt.model.required_columns import RequiredColumns
 from airflow_nrt.model.tables import Column, Table
+from airflow_nrt.sql.expressions.failing import errors_are_null
 from airflow_nrt.sql.expressions.typed import Typed, may_not_fit
 from airflow_nrt.sql.parse import parsed
 
@@ -24,9 +25,13 @@ def required(
 
     `written` are the values that the query gives, each with its column. A column of the PRIMARY KEY is NOT NULL.
     """
-    nullable = [column for value, column in written if value.type.nullable or may_not_fit(value.type, column.type)]
+    nullable = [column for value, column in written if _may_be_null(value, column)]
     declared = tuple(column.name for column in nullable if not column.type.nullable)
     keys = tuple(one.name for one in nullable if one.name in sink.primary_key and one.name not in declared)
     if not declared and not keys:
         return None
     return RequiredColumns(sink.name, query, tuple(hidden), declared, keys, drops)
+
+
+def _may_be_null(value: Typed, column: Column) -> bool:
+    return value.type.nullable or may_not_fit(value.type, column.type) or errors_are_null()
