@@ -6,6 +6,7 @@ import re
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from py4j.java_gateway import JavaPackage, is_instance_of  # type: ignore[import-untyped]
@@ -15,6 +16,7 @@ from pyspark.sql import SparkSession
 from airflow_nrt.basics.errors import InputError, NrtError
 from airflow_nrt.engine.failures.servers import UnreachableError
 from airflow_nrt.engine.java.objects import java_class
+from airflow_nrt.engine.sinks.jdbc.database_columns import DECIMAL, TIME, TIMESTAMP, DatabaseColumn
 from airflow_nrt.engine.sinks.jdbc.dialect import Dialect
 from airflow_nrt.engine.sinks.jdbc.dialects import dialect_of
 from airflow_nrt.model.connectors.jdbc import PASSWORD, PATIENCE, URL, USER, jdbc_option
@@ -32,6 +34,7 @@ _DUPLICATES_OF_RACES = ('"pg_type_typname_nsp_index"', '"nrt_owners_pkey"')
 """Indexes in which two processes that make the same thing meet."""
 _GONE = ("08", "57", "53300", "25006", "25P03")
 """What SQLSTATE begins with where the server is away, ends, can't be written, or has no more connections."""
+_MEASURES = ("COLUMN_SIZE", "DECIMAL_DIGITS")
 _SEQUENCES = {"serial": "int4", "bigserial": "int8", "smallserial": "int2"}
 
 Result = TypeVar("Result")
@@ -125,6 +128,10 @@ class Database:
 
     def columns(self, name: str) -> dict[str, str]:
         """The types of a table's columns by name, in the database's words; empty if there is no such table."""
+        return {one.name: one.kind for one in self.described(name).values()}
+
+    def described(self, name: str) -> dict[str, DatabaseColumn]:
+        """A table's columns by name; empty if there is no such table."""
         with self._explained():
             schema, _, table = name.rpartition(".")
             meta = self._connection.getMetaData()
@@ -136,10 +143,22 @@ class Database:
             result = meta.getColumns(catalog, owner, pattern, None)
             found = {}
             while result.next():
-                kind = str(result.getString("TYPE_NAME")).lower()
-                # PostgreSQL's driver calls a column with a sequence so.
-                found[str(result.getString("COLUMN_NAME"))] = _SEQUENCES.get(kind, kind)
+                one = self._described(result)
+                found[one.name] = one
             return found
+
+    def _described(self, result: Any) -> DatabaseColumn:
+        kind = str(result.getString("TYPE_NAME")).lower()
+        size, digits = (None if text is None else int(text) for text in map(result.getString, _MEASURES))
+        is_nullable = str(result.getString("NULLABLE")) != "0"
+        # PostgreSQL's driver calls a column with a sequence so.
+        one = DatabaseColumn(
+            str(result.getString("COLUMN_NAME")), _SEQUENCES.get(kind, kind), size, digits, is_nullable
+        )
+        if one.group in (TIME, TIMESTAMP):
+            return replace(one, digits=self.dialect.fraction_digits(size or 0, digits))
+        # A numeric without a size takes any number.
+        return replace(one, size=None, digits=None) if one.group == DECIMAL and not size else one
 
     def unique_keys(self, name: str) -> list[frozenset[str]]:
         """The sets of columns that a table's primary key and unique indexes are of."""

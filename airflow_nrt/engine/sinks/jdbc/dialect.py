@@ -32,6 +32,8 @@ class Dialect(ABC):
     """The statement after which the times of a connection are in UTC."""
     suffix: ClassVar[str] = ""
     """What follows CREATE TABLE (…)."""
+    rounds_times: ClassVar[bool]
+    """Whether a time with more digits than its column is rounded. Else it is cut."""
 
     def url(self, table: Table) -> str:
         return table.options[URL]
@@ -54,7 +56,11 @@ class Dialect(ABC):
 
     @abstractmethod
     def read(self, column: str, kind: DataType) -> str:
-        """SQL of a column's value as the text that `values_as_texts.py` reads."""
+        """SQL of a column's value as the text that `values_as_texts.py` reads; a time in UTC, without a zone."""
+
+    @abstractmethod
+    def fraction_digits(self, size: int, digits: int | None) -> int | None:
+        """The fraction digits of a column of times, by its size and digits in the words of the driver."""
 
     @abstractmethod
     def upsert(self, table: str, columns: Sequence[str], rows: str, key: Sequence[str]) -> str:

@@ -15,13 +15,14 @@ from airflow_nrt.basics.errors import NrtError
 from airflow_nrt.basics.instants import format_instant, parse_instant
 from airflow_nrt.basics.spelling import quote, string_literal
 from airflow_nrt.engine.java.java_class import shipped_class
+from airflow_nrt.engine.sinks.jdbc.as_stored import stored
 from airflow_nrt.engine.sinks.jdbc.commit import merge, remove
 from airflow_nrt.engine.sinks.jdbc.database import Database, credentials, explained, with_database
 from airflow_nrt.engine.sinks.jdbc.dialects import dialect_of
 from airflow_nrt.engine.sinks.jdbc.reading import ROWS_AT_ONCE, table_rows
 from airflow_nrt.engine.sinks.jdbc.tables import OP as STAGED_OP
 from airflow_nrt.engine.sinks.jdbc.tables import ROW, STAGE, WINDOW, Tables, stages_of
-from airflow_nrt.engine.sinks.jdbc.values_as_texts import text_sql, written
+from airflow_nrt.engine.sinks.jdbc.values_as_texts import text_sql
 from airflow_nrt.engine.sinks.sink import Decided, Sink, Standing
 from airflow_nrt.engine.sinks.staged_parquet import in_windows, read_staged, staged_parquet, staged_sample
 from airflow_nrt.home.home import Home
@@ -99,7 +100,12 @@ class Jdbc(Sink):
         return staged_sample(home.path / published.staged, keys, measures, limit)
 
     def as_read(self, insert: Insert, rows: DataFrame) -> DataFrame:
-        return rows.withColumns({one.name: F.expr(written(one)) for one in insert.sink.physical if one.type.is_string})
+        """The values as the columns of the table keep them."""
+        described = with_database(rows.sparkSession, insert.sink, lambda one: one.described(insert.sink.options[TABLE]))
+        rounds_times = dialect_of(insert.sink).rounds_times
+        known = (one for one in insert.sink.physical if one.name in described)
+        values = {one.name: stored(one, described[one.name], rounds_times) for one in known}
+        return rows.withColumns({name: F.expr(sql) for name, sql in values.items() if sql != quote(name)})
 
     def foreign_rows(self, spark: SparkSession, insert: Insert, targets: Collection[str]) -> int:
         assert insert.end_column is not None
@@ -142,7 +148,7 @@ def _read(spark: SparkSession, insert: Insert, where: str) -> DataFrame:
 def _ends(database: Database, insert: Insert, where: str) -> set[int | None]:
     """The windows of which there are rows."""
     assert insert.end_column is not None
-    column = database.dialect.name(insert.end_column)
+    column = database.dialect.read(database.dialect.name(insert.end_column), insert.sink.column(insert.end_column).type)
     table = database.dialect.table(insert.sink.options[TABLE])
     return {parse_instant(row[0]) for row in database.rows(f"SELECT DISTINCT {column} FROM {table}{where}")}
 

@@ -18,6 +18,7 @@ class MySql(Dialect):
     driver = "org.mariadb.jdbc.Driver"
     text = "LONGTEXT"
     clock = "SET time_zone = '+00:00'"
+    rounds_times = False
     suffix = " ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin"
     types: ClassVar = {
         "BOOLEAN": "BOOLEAN",
@@ -68,7 +69,17 @@ class MySql(Dialect):
         >>> print(MySql().read("n", DataType("INT")))
         CAST(n AS CHAR)
         """
-        return f"HEX({column})" if kind.is_bytes else f"CAST({column} AS CHAR)"
+        if kind.is_bytes:
+            return f"HEX({column})"
+        text = f"CAST({column} AS CHAR)"
+        if kind.is_approximate:
+            # It would write a FLOAT with six digits; and it would take 0 for a text that is no number.
+            return f"IF({text} RLIKE '^[-+.0-9eE]+$', CAST({column} + 0e0 AS CHAR), {text})"
+        return text
+
+    def fraction_digits(self, size: int, digits: int | None) -> int | None:
+        """The width of a time has them, after its point: 19 or 23 characters, or 10 and 14 for TIME."""
+        return max(size - (20 if size >= 19 else 11), 0)
 
     def key_type(self, kind: DataType) -> str:
         return f"VARCHAR({kind.precision or 255})"
