@@ -34,6 +34,10 @@ _DUPLICATES_OF_RACES = ('"pg_type_typname_nsp_index"', '"nrt_owners_pkey"')
 """Indexes in which two processes that make the same thing meet."""
 _GONE = ("08", "57", "53300", "25006", "25P03")
 """What SQLSTATE begins with where the server is away, ends, can't be written, or has no more connections."""
+_OF_ROWS = ("54", "P0", "45")
+"""What SQLSTATE begins with where a row is too large, or where a trigger refuses it."""
+_REST_OF_STATEMENT = 1 << 16
+"""Bytes for the other values of a row, and the words around it."""
 _MEASURES = ("COLUMN_SIZE", "DECIMAL_DIGITS")
 _SEQUENCES = {"serial": "int4", "bigserial": "int8", "smallserial": "int2"}
 
@@ -44,6 +48,10 @@ class LostRaceError(NrtError):
     """A transaction was ended by the database, because of another one. It is tried again."""
 
     passes = True
+
+
+class RefusedError(InputError):
+    """A value, or a row, that the database does not take."""
 
 
 class Database:
@@ -160,6 +168,18 @@ class Database:
         # A numeric without a size takes any number.
         return replace(one, size=None, digits=None) if one.group == DECIMAL and not size else one
 
+    def character_sets(self, name: str) -> dict[str, str]:
+        """The character sets of a table's columns, where some characters have no place in some of them."""
+        schema, _, table = name.rpartition(".")
+        query = self.dialect.character_sets(schema or self.schema, table)
+        return {} if query is None else {str(row[0]): str(row[1]) for row in self.rows(query)}
+
+    @property
+    def largest_statement(self) -> int | None:
+        """The bytes of the largest value that one statement can send, None where there is no bound."""
+        query = self.dialect.largest_statement
+        return None if query is None else int(self.rows(query)[0][0]) - _REST_OF_STATEMENT
+
     def unique_keys(self, name: str) -> list[frozenset[str]]:
         """The sets of columns that a table's primary key and unique indexes are of."""
         with self._explained():
@@ -218,9 +238,11 @@ def meaning(table: Table, state: str, said: str) -> NrtError:
     if state == "42501" or "command denied" in said:
         return InputError(f"{where}: user {table.options.get(USER, '')!r} may not do that: {said}. Grant it")
     if state.startswith("23"):
-        return InputError(f"{where}: a row violates a constraint of the database: {said}")
+        return RefusedError(f"{where}: a row violates a constraint of the database: {said}")
     if state.startswith("22"):
-        return InputError(f"{where}: a value does not fit its column: {said}")
+        return RefusedError(f"{where}: a value does not fit its column: {said}")
+    if state.startswith(_OF_ROWS):
+        return RefusedError(f"{where}: the database does not take a row: {said}")
     return InputError(f"{where}: {url} said: {said}")
 
 

@@ -19,6 +19,10 @@ class MySql(Dialect):
     text = "LONGTEXT"
     clock = "SET time_zone = '+00:00'"
     rounds_times = False
+    years = (0, 9999)
+    seconds = (1, 2**31 - 1)
+    takes_nan = False
+    largest_statement = "SELECT @@max_allowed_packet"
     suffix = " ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin"
     types: ClassVar = {
         "BOOLEAN": "BOOLEAN",
@@ -80,6 +84,17 @@ class MySql(Dialect):
     def fraction_digits(self, size: int, digits: int | None) -> int | None:
         """The width of a time has them, after its point: 19 or 23 characters, or 10 and 14 for TIME."""
         return max(size - (20 if size >= 19 else 11), 0)
+
+    def character_sets(self, schema: str, table: str) -> str:
+        """As `Dialect.character_sets`.
+
+        >>> print(MySql().character_sets("app", "curve"))
+        SELECT column_name, character_set_name FROM information_schema.columns WHERE table_schema = 'app' AND
+          table_name = 'curve' AND character_set_name IS NOT NULL
+        """
+        here = f"table_schema = {self.literal(schema)} AND table_name = {self.literal(table)}"
+        of_table = f"information_schema.columns WHERE {here} AND character_set_name IS NOT NULL"
+        return f"SELECT column_name, character_set_name FROM {of_table}"
 
     def key_type(self, kind: DataType) -> str:
         return f"VARCHAR({kind.precision or 255})"

@@ -18,6 +18,9 @@ class PostgreSql(Dialect):
     text = "TEXT"
     clock = "SET TIME ZONE 'UTC'"
     rounds_times = True
+    years = (1, 9999)
+    takes_nan = True
+    most_bytes_of_key = 2704
     types: ClassVar = {
         "BOOLEAN": "BOOLEAN",
         "TINYINT": "SMALLINT",

@@ -9,13 +9,14 @@ from dataclasses import dataclass
 from airflow_nrt.basics.errors import InputError
 from airflow_nrt.engine.sinks.jdbc.database import Database
 from airflow_nrt.engine.sinks.jdbc.database_columns import TIMESTAMP
+from airflow_nrt.engine.sinks.staged_parquet import STAGED_OP
 from airflow_nrt.home.home import Home
 from airflow_nrt.model.connectors.jdbc import CREATE, TABLE, jdbc_option
 from airflow_nrt.model.plan import Insert
 
 _LONGEST = 40
 """Bytes of a table's name in that of its staged rows: PostgreSQL cuts names at 63."""
-STAGE, ROW, OP, WINDOW = "nrt_stage", "nrt_row", "nrt_op", "nrt_window"
+STAGE, ROW, OP, WINDOW = "nrt_stage", "nrt_row", STAGED_OP, "nrt_window"
 """Columns of staged rows: what is published together, the row's number there, its operation and its window's end."""
 
 
