@@ -309,6 +309,19 @@ def from_archive(spark: SparkSession, place: Path, is_kept: bool) -> Scene:
     return scene
 
 
+def since(spark: SparkSession, place: Path, is_kept: bool) -> Scene:
+    """A home that has begun with the later hours of the archive of another one, `old/home`."""
+    with kafka(spark) as (address, topics):
+        old = Scene.of_report(spark, place / "old", "topic.sql", False, {"SERVERS": address})
+        _read_topic(old, topics)
+        settings = {"SERVERS": address, "OLD": str(old.home.path), "SINCE": str(TEN + HOUR)}
+        scene = Scene.of_report(spark, place, "since.sql", is_kept, settings)
+        enumerator = scene.enumerator("orders")
+        while found := enumerator.poll():
+            scene.driver.absorb("orders", enumerator.in_order(found))
+    return scene
+
+
 def fractions(spark: SparkSession, place: Path, is_kept: bool) -> Scene:
     """Times with more fraction digits than their type has, in windows, groups and rows, which kept them all."""
 
@@ -363,8 +376,8 @@ def above_windows(spark: SparkSession, place: Path, is_kept: bool) -> Scene:
 
 _ALL = (
     windows, rows, versions, updating, throttled, owed, restated, repaired, filled, emptied, moved, lookups, program,
-    topic, from_archive, fractions, retracted, in_json, above_windows, known_topic, schemas,
+    topic, from_archive, since, fractions, retracted, in_json, above_windows, known_topic, schemas,
 )  # fmt: skip
 SCENES: dict[str, Callable[[SparkSession, Path, bool], Scene]] = {one.__name__: one for one in _ALL}
-SERVERLESS = ("topic", "from_archive", "known_topic", "schemas")
+SERVERLESS = ("topic", "from_archive", "since", "known_topic", "schemas")
 """Scenes that go on although the server of their source is gone."""
