@@ -374,9 +374,24 @@ def above_windows(spark: SparkSession, place: Path, is_kept: bool) -> Scene:
     return scene
 
 
+def nulled(spark: SparkSession, place: Path, is_kept: bool) -> Scene:
+    """Arithmetic without a result, which is NULL from an entry on."""
+
+    def row(shop: str, price: int, items: int, minute: int) -> str:
+        return f"{shop},{price},{items},{at(minute)}"
+
+    scene = Scene.of_report(spark, place, "nulled.sql", is_kept)
+    scene.absorb("events", row("a", 6, 2, 1), row("b", 5, 1, 3))
+    scene.change_report("nulled.sql", {"table.exec.arithmetic-error": "null"})
+    scene.begin()
+    scene.absorb("events", row("a", 8, 0, 12), row("a", 9, 3, 24))
+    scene.arrive("events", row("b", 2**31 - 1, 0, 38), row("c", 2**31 - 1, 1, 39), row("a", 1, 1, 65))
+    return scene
+
+
 _ALL = (
     windows, rows, versions, updating, throttled, owed, restated, repaired, filled, emptied, moved, lookups, program,
-    topic, from_archive, since, fractions, retracted, in_json, above_windows, known_topic, schemas,
+    topic, from_archive, since, fractions, retracted, in_json, above_windows, known_topic, schemas, nulled,
 )  # fmt: skip
 SCENES: dict[str, Callable[[SparkSession, Path, bool], Scene]] = {one.__name__: one for one in _ALL}
 SERVERLESS = ("topic", "from_archive", "since", "known_topic", "schemas")

@@ -23,6 +23,7 @@ from tests.engine.drivers import SMALL, fault
 from tests.engine.shared_java import SharedJava
 from tests.engine.sinks.jdbc.reports import COUNTS, CURVE, arrive
 from tests.engine.sinks.kafka.test_kafka import consumed, counted_once
+from tests.engine.sinks.lakehouse.reports import begin_with
 from tests.servers.kafka import Broker, Topics
 from tests.servers.mariadb import MariaDb
 from tests.servers.postgresql import PostgreSql
@@ -84,6 +85,7 @@ def test_killed_twice_in_each_step_of_publishing(
             # A connection lives in Java, and with it the locks of its transaction.
             _killed(None if sink in CONNECTORS else java, tmp_path, fault("kill", point, time))
     plan, home = load_report(report, {}), Home.at(tmp_path / "home")
+    begin_with(spark, plan)
     assert Runner(spark, plan, home, available_now=True).run() == "finished"
     assert not any(home.staged.iterdir())
     if sink == "kafka":
