@@ -19,6 +19,9 @@ from airflow_nrt.home.log.log import Log
 from airflow_nrt.home.outline import InsertOutline, Outline
 from airflow_nrt.home.visible import directory_of, staged_directories
 
+_EVERY_TABLE = ""
+"""Stands for all tables among the names of tables, none of which is empty."""
+
 
 @dataclass(frozen=True)
 class TableProgress:
@@ -77,7 +80,7 @@ def tables_progress(home: Home, log: Log, outline: Outline | None, beat: Heartbe
         return positions[entry]
 
     def of_table(one: InsertOutline) -> TableProgress:
-        entry = first.get(one.name, log.last + 1) - 1
+        entry = min(first.get(one.name, log.last + 1), first.get(_EVERY_TABLE, log.last + 1)) - 1
         stride = None if one.window is None else one.window.stride
         ends = (None, None) if stride is None else (complete_until(decided, one), complete_until(position(entry), one))
         return TableProgress(one.name, *ends, log.last, entry, stride)
@@ -106,12 +109,16 @@ def newest_complete(position: Position) -> int | None:
 def _first_lacking(home: Home, log: Log, beat: Heartbeat | None) -> dict[str, int]:
     """By insert, the first entry whose results are not in its table; others lack nothing.
 
-    The heartbeat says it up to its entry. Later results are in their table once they are staged no more.
+    The heartbeat says it up to its entry: no later result of a driver counts before a heartbeat counts its entry. Those
+    of backfills, and of drivers whose heartbeat does not know yet, are in their table once they are staged no more.
     """
     found: dict[str, int] = {}
     if beat is not None and beat.entry >= 0:
         found.update({name: first for name, first in beat.owed.items() if first <= log.last})
-        later: Iterable[Entry] = log.entries(beat.entry + 1)
+        later: Iterable[Entry] = list(log.entries(beat.entry + 1))
+        of_drivers = [one.n for one in later if one.epoch is not None and not isinstance(one.body, Lease)]
+        if of_drivers:
+            found[_EVERY_TABLE] = of_drivers[0]
     else:
         added = home.identity().added if log.last >= 0 else {}
         for name, changes in lacking(log.entries(), added).items() if added else ():

@@ -88,10 +88,10 @@ def test_what_is_decided_is_published_a_moment_later(report: Report) -> None:
     report.publish(10)
     report.fire(20)
     assert report.tables() == {"curve": (20, 10), "copy": (20, 10)}
-    report.publish(20, "copy")
-    assert report.tables() == {"curve": (20, 10), "copy": (20, 20)}
+    report.publish(20)
     # The driver has published, and its next heartbeat is to come.
-    report.publish(20, "curve")
+    assert report.tables() == {"curve": (20, 10), "copy": (20, 10)}
+    report.beat(report.writer.log.last)
     assert report.tables() == {"curve": (20, 20), "copy": (20, 20)}
 
 
