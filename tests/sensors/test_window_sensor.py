@@ -10,7 +10,6 @@ from airflow.sdk.exceptions import AirflowFailException
 
 from airflow_nrt.basics.instants import parse_instant
 from airflow_nrt.home.heartbeat import FAILED
-from airflow_nrt.home.log.entries import OperatorState, Position, Published, Tick
 from airflow_nrt.sensors.window import NrtWindowSensor
 from tests.launch.homes import beat, fire, lease, new_home
 
@@ -34,13 +33,10 @@ def test_a_window_is_there_when_all_operators_have_fired_it(tmp_path: Path) -> N
 
 def test_a_window_that_is_decided_but_not_yet_visible_is_waited_for(tmp_path: Path) -> None:
     home = new_home(tmp_path)
-    end, staged = END, home.staged / "1-curve"
-    staged.mkdir()
-    result = Published("curve", 0, end, "complete", 1, "", "staged/1-curve/0.json", str(end))
-    entry = lease(home).append(Tick((result,), 0, Position(operators={"operator0": OperatorState(end, end)})))
-    beat(home, 1, entry=entry.n - 1)
+    entry = fire(home, lease(home), END)
+    beat(home, 1, entry=entry - 1)
     assert not sensor(home.path).poke({})
-    staged.rmdir()
+    beat(home, 1, entry=entry)
     assert sensor(home.path).poke({})
 
 
