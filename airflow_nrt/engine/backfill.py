@@ -24,8 +24,6 @@ from airflow_nrt.engine.batch.batch import computed, same_rows, source_rows
 from airflow_nrt.engine.batch.progress import ShownWindows, shown_tasks, span_of
 from airflow_nrt.engine.dimensions.validities import provide_for_backfill
 from airflow_nrt.engine.functions.report_session import report_session
-from airflow_nrt.engine.publish.fitting import KnownLimits
-from airflow_nrt.engine.publish.fitting import staged as fitting
 from airflow_nrt.engine.publish.publishing import publish_entry
 from airflow_nrt.engine.publish.recovery import roll_forward
 from airflow_nrt.engine.sinks import sink_of
@@ -338,8 +336,7 @@ def _restate(work: _Work, what: _Restatement) -> list[Published]:
 def _staged(work: _Work, insert: Insert, frame: DataFrame, tasks: Tasks) -> Iterator[Published]:
     """The windows of an insert, staged. One that stands with the same rows is staged as it stands."""
     sink, home, published = sink_of(insert), work.home, work.history.published
-    limits, directory = KnownLimits().of(frame.sparkSession, insert), home.staged / f"restate-{uuid.uuid4().hex}"
-    for made in fitting(home, insert, frame, directory, "restated", tasks.count, limits):
+    for made in sink.stage(frame, insert, home.staged / f"restate-{uuid.uuid4().hex}", "restated", tasks.count):
         standing = published.get((insert.name, made.target))
         yield made if standing is None else sink.restaged(home, insert, made, standing)
 

@@ -23,7 +23,6 @@ from airflow_nrt.basics.undone import undone
 from airflow_nrt.engine.failures.failures import explained
 from airflow_nrt.engine.failures.servers import AWAY
 from airflow_nrt.engine.faults import reach
-from airflow_nrt.engine.publish.fitting import KnownLimits, staged
 from airflow_nrt.engine.publish.owing import MOST_SECONDS, Attempt
 from airflow_nrt.engine.publish.publishing import publish_entry
 from airflow_nrt.engine.sinks import sink_of
@@ -145,10 +144,7 @@ class Filling:
         pairs = zip(twin.query.fields, insert.query.fields)
         named = rows.selectExpr(*(f"{quote(a.name)} AS {quote(b.name)}" for a, b in pairs), WINDOW_END)
         frame = with_state(insert, named, string_literal(COMPLETE))
-        tasks = min(self._tuning.tasks.count, len(windows))
-        return list(
-            staged(self._home, insert, frame, directory, state, tasks, KnownLimits().of(frame.sparkSession, insert))
-        )
+        return list(sink_of(insert).stage(frame, insert, directory, state, min(self._tuning.tasks.count, len(windows))))
 
 
 def _some(windows: Sequence[Change]) -> Iterator[Change]:

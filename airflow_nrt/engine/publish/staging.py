@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import uuid
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from pyspark.sql import DataFrame
 
-from airflow_nrt.engine.publish.fitting import KnownLimits, staged
 from airflow_nrt.engine.publish.update_tables import UpdateTables
+from airflow_nrt.engine.sinks import sink_of
 from airflow_nrt.engine.sinks.changelog import in_update_form
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Published
@@ -22,7 +22,6 @@ class Staging:
     home: Home
     epoch: int
     tables: UpdateTables
-    _limits: KnownLimits = field(default_factory=KnownLimits)
 
     def stage(self, insert: Insert, frame: DataFrame, state: str, windows: int = 1) -> list[Published]:
         """Stages the rows of an insert, which have at most so many windows."""
@@ -35,5 +34,4 @@ class Staging:
 
     def _written(self, insert: Insert, frame: DataFrame, state: str, tasks: int) -> list[Published]:
         directory = self.home.staged / f"{self.epoch}-{uuid.uuid4().hex}"
-        limits = self._limits.of(frame.sparkSession, insert)
-        return list(staged(self.home, insert, frame, directory, state, tasks, limits))
+        return list(sink_of(insert).stage(frame, insert, directory, state, tasks))

@@ -6,12 +6,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from pyspark.sql import DataFrame, SparkSession
 
 from airflow_nrt.basics.errors import InputError
-from airflow_nrt.engine.sinks.limits import Limit
 from airflow_nrt.engine.sinks.table_versions import TableVersions
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Entry, Published
@@ -43,15 +42,6 @@ class Maintained:
     files_after: int
 
 
-@dataclass(frozen=True)
-class RefusedRow:
-    """The number of a row in a staged file, from 0, and why the sink refuses it."""
-
-    file: Published
-    row: int
-    reason: str
-
-
 class Sink(ABC):
     """The results of one connector. It is stateless: only the log knows what was published.
 
@@ -66,13 +56,6 @@ class Sink(ABC):
 
         Raises InputError if the table belongs to another home, or is not accessible.
         """
-
-    def limits(self, spark: SparkSession, insert: Insert) -> Sequence[Limit]:
-        """What it can't take of a row, so that nothing is decided that can't be published.
-
-        A sink with limits stages the column `_nrt_refused`, in files of Parquet. Raises UnreachableError.
-        """
-        return ()
 
     @abstractmethod
     def stage(self, frame: DataFrame, insert: Insert, directory: Path, state: str, tasks: int) -> Iterable[Published]:
@@ -103,21 +86,6 @@ class Sink(ABC):
 
         It is idempotent, and is called in the order of the log.
         """
-
-    def refused(
-        self, spark: SparkSession, home: Home, insert: Insert, files: Sequence[Published]
-    ) -> Iterable[RefusedRow]:
-        """The rows of staged files of an entry that it refuses, though the log has decided on them.
-
-        It makes nothing visible. Raises UnreachableError.
-        """
-        return ()
-
-    def without(
-        self, insert: Insert, rows: DataFrame, aside: Sequence[tuple[int | None, Mapping[str, Any]]]
-    ) -> DataFrame:
-        """The rows of a result without some that were set aside, each the end of its window, and its staged columns."""
-        return rows
 
     @abstractmethod
     def remove(self, spark: SparkSession, home: Home, insert: Insert, entry: Entry, target: str) -> None:

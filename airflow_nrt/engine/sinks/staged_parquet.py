@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import LongType
 
-from airflow_nrt.engine.sinks.limits import REFUSED
 from airflow_nrt.engine.sinks.ordered import ordered
 from airflow_nrt.engine.spark.footers import read_footer, schema_of
 from airflow_nrt.files.checksum import checksum_of
@@ -21,8 +20,6 @@ from airflow_nrt.model.plan import Insert
 if TYPE_CHECKING:
     import pyarrow as pa
 
-STAGED_OP = "nrt_op"
-"""The column with the operation of a staged change, where a sink stages changes row by row."""
 _ROW_GROUP = 16 << 20
 """Bytes: a task has up to 32 files open, and Parquet makes room for a row group in each."""
 
@@ -49,7 +46,7 @@ def _read(spark: SparkSession, insert: Insert, base: Path, files: Sequence[str])
     schema = schema_of(Path(files[0]))
     if insert.operators:
         schema = schema.add(WINDOW_END, LongType())
-    return spark.read.schema(schema).option("basePath", str(base)).parquet(*files).drop(REFUSED)
+    return spark.read.schema(schema).option("basePath", str(base)).parquet(*files)
 
 
 def staged_parquet(

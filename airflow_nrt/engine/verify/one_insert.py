@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import replace
-from typing import Any
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
@@ -12,7 +10,6 @@ from pyspark.sql import functions as F
 from airflow_nrt.basics.instants import END_OF_TIME
 from airflow_nrt.describe.verdict import CLASSES, BadWindow, InsertVerdict
 from airflow_nrt.engine.dimensions.validities import given_versions, joined_with
-from airflow_nrt.engine.sinks.limits import why_refused
 from airflow_nrt.engine.sinks.sink import Sink
 from airflow_nrt.engine.sinks.table_versions import VersionCommit
 from airflow_nrt.engine.verify.bad_windows import (
@@ -31,7 +28,6 @@ from airflow_nrt.engine.verify.verification_inputs import Scene
 from airflow_nrt.engine.verify.window_history import histories
 from airflow_nrt.home.log.entries import OperatorState
 from airflow_nrt.home.log.state_kinds import Partials
-from airflow_nrt.home.rows_aside import aside_of
 from airflow_nrt.home.visible import waiting
 from airflow_nrt.model.internal_columns import WINDOW_END
 from airflow_nrt.model.operators import WindowAggregate
@@ -81,22 +77,10 @@ def _compare(
     pending: int,
     sink: Sink,
 ) -> tuple[InsertVerdict, list[str]]:
-    limits = sink.limits(scene.spark, insert)
-
-    def fitting(rows: DataFrame) -> DataFrame:
-        """What the sink can take. A row that it has taken before a limit was known is compared on neither side."""
-        return rows.where(f"{why_refused(limits)} IS NULL") if limits else rows
-
-    aside = _aside(scene, insert)
-
-    def expected(rows: DataFrame) -> DataFrame:
-        return sink.as_read(insert, fitting(sink.without(insert, rows, aside) if aside else rows))
-
-    batch, arrived = (None if frame is None else expected(frame) for frame in sides)
+    batch, arrived = (None if frame is None else sink.as_read(insert, frame) for frame in sides)
     assert batch is not None
     sink, commits = _as_of(scene, insert, sink)
     standing = sink.standing(scene.spark, insert, scene.history.published, ends)
-    standing = replace(standing, rows=fitting(standing.rows))
     tolerance = tolerance_of(scene.plan, insert)
     classes = classify(insert, Sides(standing.rows, batch, arrived), tolerance)
     by_window: dict[int | None, dict[str, int]] = {}
@@ -111,7 +95,7 @@ def _compare(
         def read_again(sink: Sink, ends: Collection[int | None]) -> DataFrame:
             """Only these windows: files of others may have been replaced meanwhile."""
             again = sink.standing(scene.spark, insert, scene.history.published, ends)
-            return classify(insert, Sides(fitting(again.rows), batch, arrived), tolerance).where(in_windows(ends))
+            return classify(insert, Sides(again.rows, batch, arrived), tolerance).where(in_windows(ends))
 
         samples = samples_of(read_again(sink, worst))
         entries = {end: entry for end, entry in scene.history.entries_of(insert.name).items() if end in set(worst)}
@@ -135,12 +119,6 @@ def _compare(
         unequal_ends=tuple(sorted(e for e, kinds in by_window.items() if e is not None and state_of(kinds) != "equal")),
     )
     return verdict, problems
-
-
-def _aside(scene: Scene, insert: Insert) -> list[tuple[int | None, dict[str, Any]]]:
-    """The rows that were set aside of the results that count, each with the end of its window."""
-    mine = [one for (name, _), one in scene.history.published.items() if name == insert.name]
-    return [(one.end, record["row"]) for one, record in aside_of(scene.home, mine)]
 
 
 def _as_of(scene: Scene, insert: Insert, sink: Sink) -> tuple[Sink, Iterator[VersionCommit] | None]:

@@ -247,8 +247,7 @@ class Published:
     `state` is `complete` (or `early`, `late`, `last`, where windows have several versions), `restated`, `passed` for
     rows without a window, `changed` for a changelog, or `archived` or `compacted` in an archive. `staged` is where the
     file waits, `target` its place below the sink's directory. `is_delta` marks a version that holds only the changes of
-    a window: its file stands beside that of the version before. `refused` counts rows that the sink can't take: they
-    are in the ledger, and not in the file.
+    a window: its file stands beside that of the version before.
     """
 
     insert: str
@@ -260,17 +259,6 @@ class Published:
     staged: str
     target: str
     is_delta: bool = field(default=False, metadata={STORED_AS: _IS_DELTA})
-    refused: int = 0
-
-    @property
-    def refused_rows(self) -> str:
-        """The directory of the ledger with the rows that the sink can't take."""
-        return f"ledger/{self.staged.split('/')[1]}/refused-{self.insert}"
-
-    @property
-    def rows_aside(self) -> str:
-        """The directory of the ledger with rows of this file that were set aside after the log had decided."""
-        return f"ledger/{self.staged.split('/')[1]}/aside-{self.insert}-{'' if self.end is None else self.end}"
 
 
 @dataclass(frozen=True)
@@ -423,8 +411,6 @@ class Entry(_Head):
         body = asdict(self.body)
         for published in body.get("published", ()):
             published[_IS_DELTA] = published.pop("is_delta")
-            if not published["refused"]:
-                del published["refused"]
         # A version that does not know these fields goes on with a home that has no use for them.
         for name in ("ranges", "dimensions"):
             if not body.get(name):

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from airflow_nrt.basics.errors import InputError
-from airflow_nrt.cli import backfill, maintain, set_aside, verify
+from airflow_nrt.cli import backfill, maintain, verify
 from airflow_nrt.describe.mismatch import ON_MISMATCH, REPAIR
 from airflow_nrt.model.options.settings import Settings
 from airflow_nrt.usecases.requests.backfill import BackfillRequest
@@ -17,7 +17,6 @@ from airflow_nrt.usecases.requests.batch import BatchRequest
 from airflow_nrt.usecases.requests.maintain import MaintainRequest
 from airflow_nrt.usecases.requests.query import QueryRequest, SqlText
 from airflow_nrt.usecases.requests.report import ReportInHome, ReportRequest
-from airflow_nrt.usecases.requests.set_aside import SetAsideRequest
 from airflow_nrt.usecases.requests.verify import VerifyRequest
 
 SETTINGS = Settings((("DATA", "/data"), ("PASSWORD", "hunter22")), masked=("DATA",))
@@ -32,7 +31,6 @@ REQUESTS = [
     BackfillRequest(BatchRequest(ALONE, "2024-06-18T00:00:00Z", "2024-06-19", 600_000), REPAIR),
     MaintainRequest(ALONE),
     MaintainRequest(PLACE, "36 h"),
-    SetAsideRequest(PLACE),
 ]
 
 
@@ -44,7 +42,7 @@ def parsed(module: Any, arguments: list[str]) -> Any:
 
 @pytest.mark.parametrize("request_", REQUESTS, ids=lambda one: f"{one.command} {one.arguments()[-1]}")
 def test_what_is_parsed_is_what_was_asked(request_: Any) -> None:
-    module = {"verify": verify, "backfill": backfill, "maintain": maintain, "set-aside": set_aside}[request_.command]
+    module = {"verify": verify, "backfill": backfill, "maintain": maintain}[request_.command]
     assert parsed(module, request_.arguments()) == request_
 
 

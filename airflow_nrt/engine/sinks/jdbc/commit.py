@@ -12,7 +12,6 @@ from airflow_nrt.engine.sinks.jdbc.database import Database
 from airflow_nrt.engine.sinks.jdbc.tables import OP, ROW, STAGE, WINDOW, Tables
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Entry, Published, Restate
-from airflow_nrt.home.rows_aside import aside_of
 from airflow_nrt.model.plan import Insert
 
 _AT_ONCE = 500
@@ -31,12 +30,12 @@ def merge(database: Database, home: Home, insert: Insert, entry: Entry, stage: s
         newer = _newer(tables, home, entry, sorted({_window(one) for one in files}))
         mine = [one for one in files if _window(one) not in newer]
         if mine:
-            staged = _staged(tables, stage, files, sum(1 for _ in aside_of(home, files)))
+            staged = _staged(tables, stage, files)
             rows = _of(tables, staged.rows, mine) if newer else staged.rows
             whole = [one.end for one in mine if one.end is not None and (_is_restated(entry) or not one.is_delta)]
             _delete_windows(tables, whole)
             reach("jdbc-deleted")
-            apply_rows(tables, rows, staged.retractions, are_new=len(whole) == len(mine) and _is_of_window(insert))
+            _apply(tables, rows, staged.retractions, are_new=len(whole) == len(mine) and _is_of_window(insert))
             _note(tables, home, entry, sorted({_window(one) for one in mine}))
         database.execute(f"DELETE FROM {tables.staged} WHERE {_is_staged(tables, stage)}")
         reach("jdbc-written")
@@ -117,8 +116,8 @@ class _Staged:
     retractions: int
 
 
-def _staged(tables: Tables, stage: str, files: Sequence[Published], aside: int = 0) -> _Staged:
-    """All rows must be there but for those set aside, whatever happened to the tasks that wrote them.
+def _staged(tables: Tables, stage: str, files: Sequence[Published]) -> _Staged:
+    """All rows must be there, whatever happened to the tasks that wrote them.
 
     SELECT COUNT(*), COUNT(DISTINCT nrt_row), COUNT(CASE WHEN nrt_op = '-D' THEN 1 END) FROM "curve_nrt_422ad9ba"
       WHERE nrt_stage = 'a1/curve/7'
@@ -127,7 +126,7 @@ def _staged(tables: Tables, stage: str, files: Sequence[Published], aside: int =
     counts = f"COUNT(*), COUNT(DISTINCT {ROW}), COUNT(CASE WHEN {OP} = '-D' THEN 1 END)"
     ((count, different, retractions),) = tables.database.rows(f"SELECT {counts} {here}")
     count, different, retractions = int(count), int(different), int(retractions)
-    expected = sum(one.rows for one in files) - aside
+    expected = sum(one.rows for one in files)
     if different != expected:
         raise SurroundingsError(
             f"{expected} rows were staged for table {tables.name}, {different} are there: staging again"
@@ -167,7 +166,7 @@ def _is_of_window(insert: Insert) -> bool:
     return insert.end_column in insert.sink.primary_key
 
 
-def apply_rows(tables: Tables, rows: str, retractions: int, are_new: bool) -> None:
+def _apply(tables: Tables, rows: str, retractions: int, are_new: bool) -> None:
     """Writes the rows. They `are_new` if the table has none with their keys.
 
     DELETE FROM "curve" t USING (SELECT CAST("shop" AS integer) AS "shop", CAST("e" AS timestamp) AS "e" FROM

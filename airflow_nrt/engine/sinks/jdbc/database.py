@@ -6,7 +6,6 @@ import re
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import replace
 from typing import Any, TypeVar
 
 from py4j.java_gateway import JavaPackage, is_instance_of  # type: ignore[import-untyped]
@@ -17,7 +16,6 @@ from airflow_nrt.basics.errors import InputError, NrtError
 from airflow_nrt.engine.failures.servers import LockedError, RefusedError, UnreachableError
 from airflow_nrt.engine.java.objects import java_class
 from airflow_nrt.engine.sinks.jdbc.connection import beginning, properties
-from airflow_nrt.engine.sinks.jdbc.database_columns import DECIMAL, TIME, TIMESTAMP, DatabaseColumn
 from airflow_nrt.engine.sinks.jdbc.dialect import Dialect
 from airflow_nrt.engine.sinks.jdbc.dialects import dialect_of
 from airflow_nrt.model.connectors.jdbc import LOCK_TIMEOUT, PASSWORD, STATEMENT_TIMEOUT, URL, USER
@@ -38,11 +36,6 @@ _SLOW = ("57014", "70100")
 _GONE = ("08", "53", "57", "58", "25006", "25P03", "25P04")
 """What SQLSTATE begins with where the server is away, ends, can't be written, or has no more connections or room."""
 _GONE_BY_WORDS = ("read-only", "already has more than", "is full", "Disk full")
-_OF_ROWS = ("54", "P0", "45")
-"""What SQLSTATE begins with where a row is too large, or where a trigger refuses it."""
-_REST_OF_STATEMENT = 1 << 16
-"""Bytes for the other values of a row, and the words around it."""
-_MEASURES = ("COLUMN_SIZE", "DECIMAL_DIGITS")
 _SEQUENCES = {"serial": "int4", "bigserial": "int8", "smallserial": "int2"}
 
 Result = TypeVar("Result")
@@ -50,10 +43,6 @@ Result = TypeVar("Result")
 
 class LostRaceError(UnreachableError):
     """A transaction was ended by the database, because of another one. It is tried again."""
-
-
-class RefusedValueError(InputError):
-    """A value, or a row, that the database does not take."""
 
 
 class Database:
@@ -131,10 +120,6 @@ class Database:
 
     def columns(self, name: str) -> dict[str, str]:
         """The types of a table's columns by name, in the database's words; empty if there is no such table."""
-        return {one.name: one.kind for one in self.described(name).values()}
-
-    def described(self, name: str) -> dict[str, DatabaseColumn]:
-        """A table's columns by name; empty if there is no such table."""
         with self._explained():
             schema, _, table = name.rpartition(".")
             meta = self._connection.getMetaData()
@@ -146,34 +131,10 @@ class Database:
             result = meta.getColumns(catalog, owner, pattern, None)
             found = {}
             while result.next():
-                one = self._described(result)
-                found[one.name] = one
+                kind = str(result.getString("TYPE_NAME")).lower()
+                # PostgreSQL's driver calls a column with a sequence so.
+                found[str(result.getString("COLUMN_NAME"))] = _SEQUENCES.get(kind, kind)
             return found
-
-    def _described(self, result: Any) -> DatabaseColumn:
-        kind = str(result.getString("TYPE_NAME")).lower()
-        size, digits = (None if text is None else int(text) for text in map(result.getString, _MEASURES))
-        is_nullable = str(result.getString("NULLABLE")) != "0"
-        # PostgreSQL's driver calls a column with a sequence so.
-        one = DatabaseColumn(
-            str(result.getString("COLUMN_NAME")), _SEQUENCES.get(kind, kind), size, digits, is_nullable
-        )
-        if one.group in (TIME, TIMESTAMP):
-            return replace(one, digits=self.dialect.fraction_digits(size or 0, digits))
-        # A numeric without a size takes any number.
-        return replace(one, size=None, digits=None) if one.group == DECIMAL and not size else one
-
-    def character_sets(self, name: str) -> dict[str, str]:
-        """The character sets of a table's columns, where some characters have no place in some of them."""
-        schema, _, table = name.rpartition(".")
-        query = self.dialect.character_sets(schema or self.schema, table)
-        return {} if query is None else {str(row[0]): str(row[1]) for row in self.rows(query)}
-
-    @property
-    def largest_statement(self) -> int | None:
-        """The bytes of the largest value that one statement can send, None where there is no bound."""
-        query = self.dialect.largest_statement
-        return None if query is None else int(self.rows(query)[0][0]) - _REST_OF_STATEMENT
 
     def unique_keys(self, name: str) -> list[frozenset[str]]:
         """The sets of columns that a table's primary key and unique indexes are of."""
@@ -225,11 +186,9 @@ def meaning(table: Table, state: str, said: str) -> NrtError:
     if _is_lost_race(state, said):
         return LostRaceError(f"{where}: {said}")
     if state.startswith("23"):
-        return RefusedValueError(f"{where}: a row violates a constraint of the database: {said}")
+        return InputError(f"{where}: a row violates a constraint of the database: {said}")
     if state.startswith("22"):
-        return RefusedValueError(f"{where}: a value does not fit its column: {said}")
-    if state.startswith(_OF_ROWS):
-        return RefusedValueError(f"{where}: the database does not take a row: {said}")
+        return InputError(f"{where}: a value does not fit its column: {said}")
     if state == "3D000" or "Unknown database" in words or "to database" in words:
         kind = RefusedError if "to database" in words else InputError
         return kind(f"{where}: {said}: create the database, grant it, or correct '{URL}'")

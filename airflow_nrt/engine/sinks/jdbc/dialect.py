@@ -30,16 +30,6 @@ class Dialect(ABC):
     """The type of a text of any length."""
     suffix: ClassVar[str] = ""
     """What follows CREATE TABLE (…)."""
-    years: ClassVar[tuple[int, int]]
-    """The first and the last year of dates and times."""
-    seconds: ClassVar[tuple[int, int] | None] = None
-    """The first and the last second, since 1970, of columns of type TIMESTAMP, where these have fewer than others."""
-    takes_nan: ClassVar[bool]
-    """Whether numbers can be NaN or infinite."""
-    most_bytes_of_key: ClassVar[int | None] = None
-    """The largest entry of an index, where the declaration of its columns does not bound it."""
-    rounds_times: ClassVar[bool]
-    """Whether a time with more digits than its column is rounded. Else it is cut."""
 
     def url(self, table: Table) -> str:
         return table.options[URL]
@@ -71,18 +61,7 @@ class Dialect(ABC):
 
     @abstractmethod
     def read(self, column: str, kind: DataType) -> str:
-        """SQL of a column's value as the text that `values_as_texts.py` reads; a time in UTC, without a zone."""
-
-    def character_sets(self, schema: str, table: str) -> str | None:
-        """A query for columns of a table and their character sets, None where all have one that has every character."""
-        return None
-
-    largest_statement: ClassVar[str | None] = None
-    """A query for the bytes of the largest statement, None where there is no bound."""
-
-    @abstractmethod
-    def fraction_digits(self, size: int, digits: int | None) -> int | None:
-        """The fraction digits of a column of times, by its size and digits in the words of the driver."""
+        """SQL of a column's value as the text that `values_as_texts.py` reads."""
 
     @abstractmethod
     def upsert(self, table: str, columns: Sequence[str], rows: str, key: Sequence[str]) -> str:

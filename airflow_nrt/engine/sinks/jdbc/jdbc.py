@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import uuid
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,19 +16,15 @@ from airflow_nrt.basics.instants import format_instant, parse_instant
 from airflow_nrt.basics.spelling import quote, string_literal
 from airflow_nrt.engine.faults import reach
 from airflow_nrt.engine.java.java_class import shipped_class
-from airflow_nrt.engine.sinks.jdbc.as_stored import stored
 from airflow_nrt.engine.sinks.jdbc.commit import merge, remove
 from airflow_nrt.engine.sinks.jdbc.connection import properties
 from airflow_nrt.engine.sinks.jdbc.database import Database, explained, with_database
 from airflow_nrt.engine.sinks.jdbc.dialects import dialect_of
-from airflow_nrt.engine.sinks.jdbc.limits import limits_of
 from airflow_nrt.engine.sinks.jdbc.reading import ROWS_AT_ONCE, table_rows
-from airflow_nrt.engine.sinks.jdbc.refused import refused_rows
 from airflow_nrt.engine.sinks.jdbc.tables import OP as STAGED_OP
 from airflow_nrt.engine.sinks.jdbc.tables import ROW, STAGE, WINDOW, Tables, stages_of
-from airflow_nrt.engine.sinks.jdbc.values_as_texts import text_sql
-from airflow_nrt.engine.sinks.limits import REFUSED, Limit
-from airflow_nrt.engine.sinks.sink import Decided, RefusedRow, Sink, Standing
+from airflow_nrt.engine.sinks.jdbc.values_as_texts import text_sql, written
+from airflow_nrt.engine.sinks.sink import Decided, Sink, Standing
 from airflow_nrt.engine.sinks.staged_parquet import in_windows, read_staged, staged_parquet, staged_sample
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Entry, Published
@@ -48,16 +44,12 @@ class Jdbc(Sink):
         """Raises InputError also if the table lacks a column, or its user a privilege."""
         with_database(spark, insert.sink, lambda database: Tables(database, insert).ready(home))
 
-    def limits(self, spark: SparkSession, insert: Insert) -> Sequence[Limit]:
-        return with_database(spark, insert.sink, lambda database: limits_of(database, insert))
-
     def stage(self, frame: DataFrame, insert: Insert, directory: Path, state: str, tasks: int) -> Iterator[Published]:
         """Writes the values as texts, in Parquet, one file a window."""
         frame = in_windows(frame, insert, tasks)
         op = f"{OP} AS {STAGED_OP}" if OP in frame.columns else f"CAST(NULL AS STRING) AS {STAGED_OP}"
         texts = (f"{text_sql(column)} AS {quote(column.name)}" for column in insert.sink.physical)
-        hidden = [*([WINDOW_END] if insert.operators else []), *([REFUSED] if REFUSED in frame.columns else [])]
-        rows = frame.selectExpr(op, *texts, *hidden)
+        rows = frame.selectExpr(op, *texts, *([WINDOW_END] if insert.operators else []))
 
         def target(end: int | None) -> str:
             # Changes of a window stand beside those before, a whole window replaces them.
@@ -73,7 +65,7 @@ class Jdbc(Sink):
     ) -> None:
         """One transaction for all files of an entry. If one is missing, all were published before."""
         # A window that did not change has no file.
-        files = [one for one in files if one.rows or one.refused]
+        files = [one for one in files if one.rows]
         if not files or not all((home.path / one.staged).is_file() for one in files):
             return
         stage = f"{stages_of(home, insert, entry.epoch is not None)}{entry.n}-{uuid.uuid4().hex}"
@@ -86,38 +78,6 @@ class Jdbc(Sink):
             with contextlib.suppress(NrtError):
                 with_database(spark, insert.sink, lambda database: Tables(database, insert).drop_staged(stage))
             raise
-
-    def refused(
-        self, spark: SparkSession, home: Home, insert: Insert, files: Sequence[Published]
-    ) -> Iterator[RefusedRow]:
-        from pyarrow import parquet
-
-        stage = f"{stages_of(home, insert, False)}tried-{uuid.uuid4().hex}"
-        _write(spark, insert, stage, [home.path / one.staged for one in files])
-        try:
-            found = with_database(spark, insert.sink, lambda database: refused_rows(database, insert, stage))
-        finally:
-            with_database(spark, insert.sink, lambda database: Tables(database, insert).drop_staged(stage))
-        names = [column.name for column in insert.sink.physical]
-        for file in files if found else ():
-            rows = parquet.ParquetFile(home.path / file.staged).read(names).to_pylist()
-            window = None if file.end is None else str(file.end)
-            said = {texts[1:]: why for texts, why in found if texts[0] == window}
-            texts = (tuple(row[name] for name in names) for row in rows)
-            yield from (RefusedRow(file, n, said[text]) for n, text in enumerate(texts) if text in said)
-
-    def without(
-        self, insert: Insert, rows: DataFrame, aside: Sequence[tuple[int | None, Mapping[str, Any]]]
-    ) -> DataFrame:
-        names = [column.name for column in insert.sink.physical]
-        schema = ", ".join([*(f"{quote(name)} STRING" for name in names), f"{WINDOW_END} BIGINT"])
-        texts = [(*(row.get(name) for name in names), end) for end, row in aside]
-        gone = rows.sparkSession.createDataFrame(texts, schema).alias("gone")
-        spelled = rows.selectExpr(
-            "struct(*) AS whole", *(f"{text_sql(one)} AS {quote(one.name)}" for one in insert.sink.physical), WINDOW_END
-        ).alias("mine")
-        same = " AND ".join(f"mine.{quote(name)} <=> gone.{quote(name)}" for name in (*names, WINDOW_END))
-        return spelled.join(gone, F.expr(same), "left_anti").select("whole.*")
 
     def remove(self, spark: SparkSession, home: Home, insert: Insert, entry: Entry, target: str) -> None:
         """Removes a window, unless this entry or a later one has published it."""
@@ -143,12 +103,7 @@ class Jdbc(Sink):
         return staged_sample(home.path / published.staged, keys, measures, limit)
 
     def as_read(self, insert: Insert, rows: DataFrame) -> DataFrame:
-        """The values as the columns of the table keep them."""
-        described = with_database(rows.sparkSession, insert.sink, lambda one: one.described(insert.sink.options[TABLE]))
-        rounds_times = dialect_of(insert.sink).rounds_times
-        known = (one for one in insert.sink.physical if one.name in described)
-        values = {one.name: stored(one, described[one.name], rounds_times) for one in known}
-        return rows.withColumns({name: F.expr(sql) for name, sql in values.items() if sql != quote(name)})
+        return rows.withColumns({one.name: F.expr(written(one)) for one in insert.sink.physical if one.type.is_string})
 
     def foreign_rows(self, spark: SparkSession, insert: Insert, targets: Collection[str]) -> int:
         assert insert.end_column is not None
@@ -194,7 +149,7 @@ def _read(spark: SparkSession, insert: Insert, where: str) -> DataFrame:
 def _ends(database: Database, insert: Insert, where: str) -> set[int | None]:
     """The windows of which there are rows."""
     assert insert.end_column is not None
-    column = database.dialect.read(database.dialect.name(insert.end_column), insert.sink.column(insert.end_column).type)
+    column = database.dialect.name(insert.end_column)
     table = database.dialect.table(insert.sink.options[TABLE])
     return {parse_instant(row[0]) for row in database.rows(f"SELECT DISTINCT {column} FROM {table}{where}")}
 

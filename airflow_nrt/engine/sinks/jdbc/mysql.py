@@ -18,11 +18,6 @@ _OPTIONS = "permitMysqlScheme&useBulkStmts=true&sessionVariables=sql_mode='TRADI
 class MySql(Dialect):
     driver = "org.mariadb.jdbc.Driver"
     text = "LONGTEXT"
-    rounds_times = False
-    years = (0, 9999)
-    seconds = (1, 2**31 - 1)
-    takes_nan = False
-    largest_statement = "SELECT @@max_allowed_packet"
     suffix = " ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin"
     types: ClassVar = {
         "BOOLEAN": "BOOLEAN",
@@ -96,28 +91,7 @@ class MySql(Dialect):
         >>> print(MySql().read("n", DataType("INT")))
         CAST(n AS CHAR)
         """
-        if kind.is_bytes:
-            return f"HEX({column})"
-        text = f"CAST({column} AS CHAR)"
-        if kind.is_approximate:
-            # It would write a FLOAT with six digits; and it would take 0 for a text that is no number.
-            return f"IF({text} RLIKE '^[-+.0-9eE]+$', CAST({column} + 0e0 AS CHAR), {text})"
-        return text
-
-    def fraction_digits(self, size: int, digits: int | None) -> int | None:
-        """The width of a time has them, after its point: 19 or 23 characters, or 10 and 14 for TIME."""
-        return max(size - (20 if size >= 19 else 11), 0)
-
-    def character_sets(self, schema: str, table: str) -> str:
-        """As `Dialect.character_sets`.
-
-        >>> print(MySql().character_sets("app", "curve"))
-        SELECT column_name, character_set_name FROM information_schema.columns WHERE table_schema = 'app' AND
-          table_name = 'curve' AND character_set_name IS NOT NULL
-        """
-        here = f"table_schema = {self.literal(schema)} AND table_name = {self.literal(table)}"
-        of_table = f"information_schema.columns WHERE {here} AND character_set_name IS NOT NULL"
-        return f"SELECT column_name, character_set_name FROM {of_table}"
+        return f"HEX({column})" if kind.is_bytes else f"CAST({column} AS CHAR)"
 
     def key_type(self, kind: DataType) -> str:
         """As `Dialect.key_type`.

@@ -17,10 +17,6 @@ class PostgreSql(Dialect):
     sender = COPY_ROWS
     staged = "UNLOGGED TABLE"
     text = "TEXT"
-    rounds_times = True
-    years = (1, 9999)
-    takes_nan = True
-    most_bytes_of_key = 2704
     types: ClassVar = {
         "BOOLEAN": "BOOLEAN",
         "TINYINT": "SMALLINT",
@@ -74,15 +70,7 @@ class PostgreSql(Dialect):
         >>> print(PostgreSql().read("n", DataType("INT")))
         CAST(n AS TEXT)
         """
-        if kind.is_bytes:
-            return f"encode({column}, 'hex')"
-        if kind.is_timestamp:
-            # Of any type of times, and of texts. The clock of the connection is in UTC.
-            return f"CAST(CAST({column} AS TIMESTAMPTZ) AT TIME ZONE 'UTC' AS TEXT)"
-        return f"CAST(CAST({column} AS TIME) AS TEXT)" if kind.name == "TIME" else f"CAST({column} AS TEXT)"
-
-    def fraction_digits(self, size: int, digits: int | None) -> int | None:
-        return digits
+        return f"encode({column}, 'hex')" if kind.is_bytes else f"CAST({column} AS TEXT)"
 
     def upsert(self, table: str, columns: Sequence[str], rows: str, key: Sequence[str]) -> str:
         """As `Dialect.upsert`.

@@ -8,15 +8,13 @@ from dataclasses import dataclass
 
 from airflow_nrt.basics.errors import InputError
 from airflow_nrt.engine.sinks.jdbc.database import Database
-from airflow_nrt.engine.sinks.jdbc.database_columns import TIMESTAMP
-from airflow_nrt.engine.sinks.staged_parquet import STAGED_OP
 from airflow_nrt.home.home import Home
 from airflow_nrt.model.connectors.jdbc import CREATE, TABLE, jdbc_option
 from airflow_nrt.model.plan import Insert
 
 _LONGEST = 40
 """Bytes of a table's name in that of its staged rows: PostgreSQL cuts names at 63."""
-STAGE, ROW, OP, WINDOW = "nrt_stage", "nrt_row", STAGED_OP, "nrt_window"
+STAGE, ROW, OP, WINDOW = "nrt_stage", "nrt_row", "nrt_op", "nrt_window"
 """Columns of staged rows: what is published together, the row's number there, its operation and its window's end."""
 
 
@@ -125,23 +123,6 @@ class Tables:
                 f"({key}), by which rows are replaced: add one"
             )
 
-    def _check_types(self) -> None:
-        """Raises InputError for a column from which values could not be read again: nothing would prove them.
-
-        A table that has results already is not refused.
-        """
-        found = self.database.described(self.name)
-        for column in self.insert.sink.physical:
-            into = found[column.name]
-            is_end = column.name == self.insert.end_column
-            if into.gives_back(column.type) and (not is_end or into.group == TIMESTAMP):
-                continue
-            raise InputError(
-                f"table {self.insert.sink.name!r}: column {column.name!r} is {column.type.flink}, and {into.kind} in "
-                f"table {self.name} of the database, which does not give {'windows' if is_end else 'values'} back: "
-                f"make it {self.database.dialect.type_of(column.type)}, or CAST it in the report"
-            )
-
     def ddl(self) -> str:
         """The statements that create the table.
 
@@ -211,7 +192,6 @@ class Tables:
                 f"{foreign[0]}); give this report a table of its own, or delete the row of {self.owners}"
             )
         if self.insert.name not in {name for name, _ in others}:
-            self._check_types()
             self.database.execute(
                 f"INSERT INTO {self.owners} VALUES ({mine}, {literal(self.insert.name)}, {literal(owner)}, 0)"
             )

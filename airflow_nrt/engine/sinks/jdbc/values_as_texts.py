@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from airflow_nrt.basics.spelling import quote, string_literal
 from airflow_nrt.basics.times_of_day import as_field, times_as, with_times
-from airflow_nrt.basics.types import STRING, DataType
+from airflow_nrt.basics.types import STRING
 from airflow_nrt.engine.sources.times_of_day import of_json
 from airflow_nrt.model.tables import Column
 
@@ -23,6 +23,7 @@ def written(column: Column) -> str:
 def text_sql(column: Column) -> str:
     """SQL of the text of a column's value; bytes are hexadecimal, composed values JSON.
 
+    >>> from airflow_nrt.basics.types import DataType
     >>> print(text_sql(Column("at", DataType("TIMESTAMP", 3))))
     date_format(`at`, "yyyy-MM-dd HH:mm:ss.SSS")
     """
@@ -44,28 +45,14 @@ def text_sql(column: Column) -> str:
     return f"CAST({name} AS STRING)"
 
 
-def number(text: str, kind: DataType) -> str:
-    """SQL of the number of a text, which may have a fraction of zeros or an exponent.
-
-    >>> print(number("x", DataType("INT")))
-    CAST(CAST(x AS DECIMAL(38,18)) AS INT)
-    """
-    return (
-        f"CAST(CAST({text} AS DECIMAL(38,18)) AS {kind.spark})" if kind.is_integer else f"CAST({text} AS {kind.spark})"
-    )
-
-
 def value_sql(column: Column) -> str:
-    """SQL of the value of a text that a database gives, from whatever column it has for it.
+    """SQL of the value of a text that a database gives.
 
+    >>> from airflow_nrt.basics.types import DataType
     >>> print(value_sql(Column("price", DataType("DECIMAL", 10, 2))))
     CAST(`price` AS DECIMAL(10,2))
     """
     name, kind = quote(column.name), column.type
-    if kind.is_integer:
-        return number(name, kind)
-    if kind.name == "BOOLEAN":
-        return f"CASE lower({name}) WHEN 'true' THEN true WHEN 'false' THEN false ELSE CAST({name} AS DOUBLE) <> 0 END"
     if kind.is_bytes:
         return f"unhex({name})"
     if kind.children:

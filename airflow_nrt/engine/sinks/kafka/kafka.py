@@ -15,21 +15,9 @@ from pyspark.sql import DataFrame, SparkSession
 
 from airflow_nrt.basics.spelling import string_literal
 from airflow_nrt.engine.faults import reach
-from airflow_nrt.engine.sinks.kafka.records import (
-    ENTRY,
-    HEADER_BYTES,
-    HEADERS,
-    KEY,
-    REPORT,
-    VALUE,
-    header,
-    records,
-    said_of,
-    too_large,
-)
+from airflow_nrt.engine.sinks.kafka.records import ENTRY, HEADERS, KEY, REPORT, VALUE, header, records
 from airflow_nrt.engine.sinks.kafka.schema_numbers import published_numbers, schema_numbers, with_number
-from airflow_nrt.engine.sinks.limits import Limit
-from airflow_nrt.engine.sinks.sink import RefusedRow, Sink
+from airflow_nrt.engine.sinks.sink import Sink
 from airflow_nrt.engine.sinks.staged_parquet import in_windows, staged_parquet
 from airflow_nrt.engine.sources.kafka.client import PATIENCE, Client
 from airflow_nrt.home.home import Home
@@ -37,8 +25,6 @@ from airflow_nrt.home.log.entries import Entry, Published
 from airflow_nrt.model.connectors.kafka_options import properties, topics
 from airflow_nrt.model.plan import Insert
 
-_MOST_BYTES = 1 << 20
-"""Of a request, unless 'properties.max.request.size' says otherwise."""
 _OF_CONSUMERS = ("group.id", "auto.offset.reset", "enable.auto.commit", "isolation.level")
 
 
@@ -56,22 +42,6 @@ class Kafka(Sink):
         finally:
             client.close()
         schema_numbers(insert.sink)
-
-    def limits(self, spark: SparkSession, insert: Insert) -> Sequence[Limit]:
-        return (too_large(insert, self._most_bytes(spark, insert)),)
-
-    def _most_bytes(self, spark: SparkSession, insert: Insert) -> int:
-        """The size of a record that the producer sends, and that the topic takes."""
-        client = Client(spark, insert.sink)
-        try:
-            of_topic = client.setting(topics(insert.sink)[0], "max.message.bytes")
-        finally:
-            client.close()
-        given = properties(insert.sink)
-        most = int(given.get("max.request.size", _MOST_BYTES))
-        # The topic's limit is one of compressed records.
-        is_plain = given.get("compression.type", "none") == "none"
-        return min(most, int(of_topic)) if is_plain and of_topic else most
 
     def stage(self, frame: DataFrame, insert: Insert, directory: Path, state: str, tasks: int) -> Iterator[Published]:
         """Writes keys, values and headers in Parquet, one file a window."""
@@ -96,22 +66,5 @@ class Kafka(Sink):
         rows.write.format("kafka").options(**waits, **given, topic=topics(insert.sink)[0], includeHeaders=True).save()
         reach("kafka-sent")
 
-    def refused(
-        self, spark: SparkSession, home: Home, insert: Insert, files: Sequence[Published]
-    ) -> Iterator[RefusedRow]:
-        from pyarrow import parquet
-
-        most = self._most_bytes(spark, insert)
-        for file in files:
-            rows = parquet.ParquetFile(home.path / file.staged).read([KEY, VALUE]).to_pylist()
-            sizes = (sum(map(_size, row.values())) for row in rows)
-            yield from (
-                RefusedRow(file, n, said_of(most)) for n, size in enumerate(sizes) if size > most - HEADER_BYTES
-            )
-
     def remove(self, spark: SparkSession, home: Home, insert: Insert, entry: Entry, target: str) -> None:
         """Does nothing: what was sent can't be taken back."""
-
-
-def _size(value: str | bytes | None) -> int:
-    return 0 if value is None else len(value.encode() if isinstance(value, str) else value)

@@ -9,21 +9,16 @@ from pyspark.sql import DataFrame
 from airflow_nrt.basics.spelling import quote, string_literal
 from airflow_nrt.engine.sinks.file_staging import spelled
 from airflow_nrt.engine.sinks.kafka.contents import written
-from airflow_nrt.engine.sinks.limits import REFUSED, Limit
 from airflow_nrt.model.connectors.kafka_options import KEY_FORMAT, UPSERT, key_part, key_prefix, value_part
 from airflow_nrt.model.internal_columns import OP, WINDOW_END
 from airflow_nrt.model.plan import Insert
-from airflow_nrt.model.tables import Column, Table
+from airflow_nrt.model.tables import Table
 
 REPORT, INSERT, ENTRY, ROW, WINDOW, CHANGE = (
     f"nrt.{name}" for name in ("report", "insert", "entry", "row", "window_end", "op")
 )
 """Names of headers. `nrt.window_end` is there where there are windows, `nrt.op` where rows change."""
 KEY, VALUE, HEADERS = "key", "value", "headers"
-_GROWTH = 12
-"""How many bytes one byte of a value has at most in a record: escaped, in the key and in the value."""
-HEADER_BYTES = 1024
-"""The bytes of headers, and of what Kafka adds."""
 
 
 def records(rows: DataFrame, insert: Insert) -> DataFrame:
@@ -36,33 +31,7 @@ def records(rows: DataFrame, insert: Insert) -> DataFrame:
     headers = ", ".join(header(name, sql) for name, sql in named.items())
     key, value = _key(insert), _value(insert.sink, changes)
     columns = (f"{key} AS {KEY}", f"{value} AS {VALUE}", f"array({headers}) AS {HEADERS}")
-    hidden = [*([WINDOW_END] if windowed else []), *([REFUSED] if REFUSED in rows.columns else [])]
-    return rows.selectExpr(*columns, *hidden)
-
-
-def too_large(insert: Insert, most: int) -> Limit:
-    """The limit of records with more bytes than that. Their sizes are computed only of rows that may have so many."""
-    columns = insert.sink.physical
-    sizes = [f"coalesce(octet_length({_sized(one)}), 0)" for one in columns if _sized(one)]
-    may_be = f"{' + '.join(sizes) or '0'} > {max((most - 100 * len(columns)) // _GROWTH, 0)}"
-    parts = " + ".join(f"coalesce(octet_length({sql}), 0)" for sql in (_key(insert), _value(insert.sink, False)))
-    return Limit(f"({may_be} AND {parts} > {most - HEADER_BYTES})", said_of(most))
-
-
-def said_of(most: int) -> str:
-    return f"its record has more than {most} bytes"
-
-
-def _sized(column: Column) -> str:
-    """SQL of a value whose size has no bound, as text or bytes; '' of others.
-
-    >>> from airflow_nrt.basics.types import DataType
-    >>> print(_sized(Column("tags", DataType("ARRAY", children=(("", DataType("STRING")),)))))
-    to_json(struct(`tags`))
-    """
-    if column.type.is_string or column.type.is_bytes:
-        return quote(column.name)
-    return f"to_json(struct({quote(column.name)}))" if column.type.children else ""
+    return rows.selectExpr(*columns, *([WINDOW_END] if windowed else []))
 
 
 def header(name: str, sql: str) -> str:

@@ -100,18 +100,6 @@ class Client:
         entries = ((one.getKey(), one.getValue()) for one in elements(found.entrySet()))
         return {str(partition): offset.offset() for partition, offset in entries if offset is not None}
 
-    def setting(self, topic: str, name: str) -> str | None:
-        """A setting of a topic; None where the user may not see it."""
-        kinds = java_class(self._jvm, "org.apache.kafka.common.config.ConfigResource$Type")
-        asked = java_class(self._jvm, "org.apache.kafka.common.config.ConfigResource")(kinds.TOPIC, topic)
-        try:
-            found = self._admin.describeConfigs(self._list([asked])).all().get().get(asked).get(name)
-        except Py4JJavaError as failure:
-            if "Authorization" in str(failure.java_exception):
-                return None
-            raise self._meaning(failure.java_exception) from None
-        return None if found is None else str(found.value())
-
     def commit(self, group: str, offsets: Mapping[str, int]) -> Any:
         """Begins to commit these offsets to a consumer group. Its `outcome` is to be asked for."""
         kind = java_class(self._jvm, "org.apache.kafka.clients.consumer.OffsetAndMetadata")
@@ -177,7 +165,7 @@ class Client:
             made.put(name, text)
         return made
 
-    def _list(self, content: Iterable[Any]) -> Any:
+    def _list(self, content: Iterable[str]) -> Any:
         made = java_class(self._jvm, "java.util.ArrayList")()
         for one in content:
             made.add(one)

@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 
 from airflow_nrt.engine.sinks.jdbc import commit
-from airflow_nrt.engine.sinks.jdbc.database_columns import DatabaseColumn
 from airflow_nrt.engine.sinks.jdbc.dialects import PostgreSql
 from airflow_nrt.engine.sinks.jdbc.tables import Tables
 from airflow_nrt.engine.sinks.lakehouse.lake_table import LakeTable
@@ -45,11 +44,7 @@ class Recording:
         return self.answer
 
     def columns(self, table: str) -> dict[str, str]:
-        return {name: one.kind for name, one in self.described(table).items()}
-
-    def described(self, table: str) -> dict[str, DatabaseColumn]:
-        kinds = {"shop": "integer", "e": "timestamp", "total": "integer"}
-        return {name: DatabaseColumn(name, kind) for name, kind in kinds.items()}
+        return {"shop": "integer", "e": "timestamp", "total": "integer"}
 
     def transaction(self) -> AbstractContextManager[None]:
         return nullcontext()
@@ -70,7 +65,7 @@ CASES: list[tuple[Callable[..., Any], Recording, Callable[[Any], Any]]] = [
     (commit._staged, Recording((2, 2, 0)), lambda tables: commit._staged(tables, "a1/curve/7", [FILE])),
     (commit._of, Recording(), lambda tables: tables.database.execute(commit._of(tables, "SELECT …", [FILE]))),
     (commit._delete_windows, Recording(), lambda tables: commit._delete_windows(tables, [END])),
-    (commit.apply_rows, Recording(), lambda tables: commit.apply_rows(tables, "SELECT …", 1, False)),
+    (commit._apply, Recording(), lambda tables: commit._apply(tables, "SELECT …", 1, False)),
     (commit._note, Recording(), lambda tables: commit._note(tables, HOME, ENTRY, [str(END)])),
     (LakeTable.merge_sql, Recording(), lambda tables: tables.database.execute(merge_into_lake("lake.curve"))),
 ]

@@ -19,8 +19,6 @@ from airflow_nrt.engine.sources import arrived, source_of
 from airflow_nrt.engine.sources.request import ReadRequest
 from airflow_nrt.engine.spark.tuning import ONE
 from airflow_nrt.sql.load import plan_script
-from airflow_nrt.usecases.late import late
-from airflow_nrt.usecases.requests.late import LateRequest
 from tests.engine.reports import Stream
 from tests.engine.sinks.jdbc.reports import ORDERS, arrive
 from tests.servers.kafka import Broker, Topics
@@ -196,24 +194,3 @@ def test_avro_is_read_by_others_and_by_a_source(spark, broker: Broker, topics: T
 def decoded(content: bytes, fields: list[dict[str, Any]]) -> Any:
     schema = fastavro.parse_schema({"type": "record", "name": "any", "fields": fields})
     return fastavro.schemaless_reader(io.BytesIO(content), schema, None)
-
-
-def test_a_record_that_is_too_large_is_rejected_and_named(
-    spark, broker: Broker, topics: Topics, tmp_path: Path
-) -> None:
-    """By the limit of the topic here, which is below the producer's."""
-    topics.create("large", 1)
-    topics.create("larger", 1)
-    query = "SELECT shop, REPEAT('é', price) FROM orders"
-    for topic, more in (("large", ""), ("larger", ", 'properties.max.request.size' = '20000'")):
-        place = tmp_path / topic
-        plan = report(place, broker, topic, "shop INT, x STRING", query, f"'format' = 'json'{more}")
-        stream = Stream(spark, plan, place / "home")
-        least, most = (1_000_000, 523_000) if topic == "large" else (10_000, 9_000)
-        orders = ((1, least, "10:01:00"), (2, most, "10:02:00"), (3, 5, "10:03:00"))
-        stream.absorb(arrive(place, "0", *orders), source="orders")
-        assert sorted(json.loads(one["value"])["shop"] for one in consumed(spark, broker, topic)) == [2, 3]
-        found = late(LateRequest(place / "home"))
-        assert [list(found.rejected.values()), len(found.rows)] == [[1], 1]
-        assert re.fullmatch(r"its record has more than \d+ bytes", found.rows[0]["reason"])
-        assert found.rows[0]["row"]["value"].startswith('{"shop":1,')
