@@ -6,6 +6,7 @@ import gc
 import os
 import sys
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -37,14 +38,15 @@ JAVA = (
     *(f"-D{name}={setting}" for name, setting in INTERPRETED.items()),
 )
 """Of every JVM that a test starts, drivers in processes of their own among them."""
-LONG_LIVED_JAVA = (
-    # It lives long enough for the optimizing compiler: after some 250 s of processor time tests take a fifth less.
-    "-XX:TieredStopAtLevel=4",
+SESSION_JAVA = (
     # To collect in parallel takes from the other test processes what it gains here.
     "-XX:+UseSerialGC",
     "-Xss4m",
 )
 """Of the session that a test process has."""
+MANY_TESTS = 500
+"""With so many, Java's optimizing compiler gives back what it takes: half of the processor time of the first minutes,
+for tests that take a fifth less afterwards."""
 JAVA_OF_ALL: pytest.StashKey[Any] = pytest.StashKey()
 os.environ["SPARK_SUBMIT_OPTS"] = " ".join([os.environ.get("SPARK_SUBMIT_OPTS", ""), *JAVA]).strip()
 
@@ -120,7 +122,7 @@ def pytest_configure_node(node: Any) -> None:
     from tests.suite_java import SuiteJava
 
     if JAVA_OF_ALL not in node.config.stash:
-        node.config.stash[JAVA_OF_ALL] = SuiteJava(lambda: a_session("4g", "2g"))
+        node.config.stash[JAVA_OF_ALL] = SuiteJava(partial(a_session, "4g", "2g"))
     node.workerinput["java"] = node.config.stash[JAVA_OF_ALL].address
 
 
@@ -133,27 +135,30 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 def spark(request: pytest.FixtureRequest) -> Iterator[object]:
     """A small session. What starts and stops a session of its own belongs into a process of its own."""
     address = getattr(request.config, "workerinput", {}).get("java")
+    tests = sum("spark" in item.fixturenames for item in request.session.items if isinstance(item, pytest.Function))
     if address is None:
-        session = a_session("2500m", "1200m")
+        session = a_session("2500m", "1200m", tests)
         yield session
         session.stop()
     else:
         from tests.suite_java import suite_java
 
-        with suite_java(address):
-            session = a_session("4g", "2g")
+        with suite_java(address, tests):
+            session = a_session("4g", "2g", tests)
         yield session
 
 
-def a_session(memory: str, young: str) -> Any:
-    """A session for tests, with a new Java of this memory if there is none yet. Most of what they make is `young`."""
+def a_session(memory: str, young: str, tests: int) -> Any:
+    """A session for so many tests, with a new Java of this memory if there is none yet. Most of what they make is
+    `young`."""
     from airflow_nrt.basics.jars import JARS, fetched
     from airflow_nrt.engine.java.finding import ensure_java
     from airflow_nrt.engine.spark.session import start_session
     from airflow_nrt.model.connectors.delta import DELTA_SETTINGS
 
     ensure_java()
-    options = " ".join([*LONG_LIVED_JAVA, f"-Xms{memory}", f"-Xmn{young}"])
+    compiler = ["-XX:TieredStopAtLevel=4"] if tests >= MANY_TESTS else []
+    options = " ".join([*SESSION_JAVA, *compiler, f"-Xms{memory}", f"-Xmn{young}"])
     java = {"spark.driver.memory": memory, "spark.driver.extraJavaOptions": options}
     jars = ",".join(str(file) for connector in JARS for file in fetched(connector))
     # Extensions are chosen when a session begins, and it is the only one of its process.

@@ -25,9 +25,9 @@ VARIABLES = ("PYSPARK_GATEWAY_PORT", "PYSPARK_GATEWAY_SECRET")
 
 
 class SuiteJava:
-    """Java that starts, by `start`, when it is first asked for at `address`."""
+    """Java that starts, by `start` for so many tests, when it is first asked for at `address`."""
 
-    def __init__(self, start: Callable[[], SparkSession]) -> None:
+    def __init__(self, start: Callable[[int], SparkSession]) -> None:
         self._place = TemporaryDirectory(prefix="airflow-nrt-")
         self.address = str(Path(self._place.name, "java"))
         self._start = start
@@ -40,13 +40,13 @@ class SuiteJava:
         """One process after the other, until each has its session: PySpark knows one default session in a Java."""
         while self._is_open:
             with suppress(EOFError, OSError), self._listener.accept() as asking:
-                asking.send(self._door())
+                asking.send(self._door(asking.recv()))
                 asking.recv()
 
-    def _door(self) -> tuple[int, str] | Exception:
+    def _door(self, tests: int) -> tuple[int, str] | Exception:
         """Port and secret of a new door."""
         try:
-            self._session = self._session or self._start()
+            self._session = self._session or self._start(tests)
             server = getattr(self._session._jvm, DOOR)(self._session.sparkContext.getConf()._jconf)
             server.start()
             return server.getListeningPort(), server.secret()
@@ -65,11 +65,12 @@ class SuiteJava:
 
 
 @contextmanager
-def suite_java(address: str) -> Iterator[None]:
-    """Within it, the first session of this process is made in the suite's Java."""
+def suite_java(address: str, tests: int) -> Iterator[None]:
+    """Within it, the first session of this process is made in the suite's Java, which so many tests use."""
     from pyspark import SparkConf, SparkContext
 
     with Client(address) as asked:
+        asked.send(tests)
         door = asked.recv()
         if isinstance(door, Exception):
             raise door

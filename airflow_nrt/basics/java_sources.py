@@ -92,7 +92,10 @@ LOCAL_FILES = JavaSource(
 )
 KAFKA_ROWS = JavaSource("KafkaRows", "rows share the memory of the records of a topic", _SLOWER)
 COPY_ROWS = JavaSource("CopyRows", "PostgreSQL takes staged rows by COPY", _SLOWER)
+NULLED_VALUES = JavaSource(
+    "NulledValues", "values that are NULL because they can't be computed are counted", "they are not counted"
+)
 
 JAVA_SOURCES = {
-    source.name: source for source in (*SPEED_RULES, BOUNDED_TEXT, LOCAL_FILES, KAFKA_ROWS, COPY_ROWS)
+    source.name: source for source in (*SPEED_RULES, BOUNDED_TEXT, LOCAL_FILES, KAFKA_ROWS, COPY_ROWS, NULLED_VALUES)
 }  # fmt: skip

@@ -118,8 +118,14 @@ def _formatted(sql: str, pattern: str) -> str:
 
 
 def of_text(sql: str) -> str:
-    """The time that CAST reads, else NULL: `1:2:3.5`, `10:20`, `10`, blanks around; a fourth digit of the fraction
-    rounds."""
+    r"""The time that CAST reads, else NULL: `1:2:3.5`, `10:20`, `10`, blanks around; a fourth digit of the fraction
+    rounds.
+
+    >>> print(of_text("x").replace(string_literal(_BLANKS), "' '"))
+    IF(x RLIKE '^\\s*([01]?[0-9]|2[0-3])(:[0-5]?[0-9](:[0-5]?[0-9]([.][0-9]*)?)?)?\\s*\\z',
+    CAST(least((unix_micros(try_cast(concat('1970-01-01 ', concat(trim(BOTH ' ' FROM x), IF(contains(x, ':'), '',
+    ':00'))) AS TIMESTAMP)) + 500) div 1000, 86399999) AS INT), NULL)
+    """
     text = f"concat(trim(BOTH {string_literal(_BLANKS)} FROM {sql}), IF(contains({sql}, ':'), '', ':00'))"
     # Rounding must not give a time of the next day.
     millis = f"least((unix_micros({_on_first_day(text)}) + 500) div 1000, {_DAY - 1})"

@@ -37,8 +37,9 @@ def run(options: argparse.Namespace) -> int:
     )
     for one in found:
         change, published = one.change, one.change.published
+        when = "waits for its sink" if one.waits else format_instant(change.time)
         print(
-            f"{change.entry:6}  {format_instant(change.time):23}  {change.op:2}  {published.insert:20} "
+            f"{change.entry:6}  {when:23}  {change.op:2}  {published.insert:20} "
             f"{format_instant(published.start):19}  {format_instant(published.end):19}  "
             f"{published.state:9} {published.rows:8}"
         )

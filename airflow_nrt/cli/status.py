@@ -22,7 +22,7 @@ from airflow_nrt.home.status import Status
 from airflow_nrt.launch.living import DIED, living_status
 
 _GOOD = (STARTING, RUNNING, FINISHED, STOPPED)
-_TO_LOOK_AT = ("changed", "again", "unreadable", "suspect", "unusable")
+_TO_LOOK_AT = ("decided", "changed", "again", "unreadable", "suspect", "unusable", "nulled")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -81,6 +81,10 @@ def _lines(status: Status) -> list[str]:
         f"rows        {status.rows} from {status.files} splits; {status.late} late "
         f"({status.dropped} of them in no window), {status.rejected} rejected",
     ]
+    if status.waiting:
+        decided = f"{status.decided_windows} windows, complete up to {format_reached(status.decided_until)}"
+        lines.append(f"decided     {decided}: some wait for their sink")
+        lines += [f"table       {one}" for one in status.tables]
     if status.pending_files:
         lines.append(f"waiting     {status.pending_files} splits, {status.pending_bytes} bytes")
     if status.changed_files:
@@ -94,6 +98,8 @@ def _lines(status: Status) -> list[str]:
     for name, reason in status.unusable.items():
         effect = f": {JAVA_SOURCES[name].without}" if name in JAVA_SOURCES else ""
         lines.append(f"unusable    {name}.java does not fit the driver's Spark{effect} ({reason})")
+    for expression, count in status.nulled.items():
+        lines.append(f"nulled      {expression} could not be computed, and is NULL: {counted(count, 'value')}")
     if status.restatements:
         lines.append(f"restated    {status.restatements} times")
     if beat is not None and beat.error:

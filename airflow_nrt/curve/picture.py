@@ -44,9 +44,10 @@ def picture_lines(curve: Curve, status: Status, until: int | None = None) -> lis
 def progress_line(status: Status, now: int | None = None) -> str:
     """The progress of the report in one line. `now` is an instant (ms)."""
     progress = "" if status.age is None else f" · last entry {_rounded(max(status.age, 0))} ago"
+    decided = f" ({status.decided_windows} decided)" if status.waiting else ""
     waiting = f" · {status.pending_files} splits wait" if status.pending_files else ""
     return (
-        f"driver {status.driver}, epoch {status.epoch} · {status.windows} windows published · "
+        f"driver {status.driver}, epoch {status.epoch} · {status.windows} windows published{decided} · "
         f"watermark {format_instant(status.watermark)}{_lag(status, now_ms() if now is None else now)} · "
         f"{status.rows} rows, {status.late} late{progress}{waiting}"
     )

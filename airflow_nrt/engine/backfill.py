@@ -37,6 +37,7 @@ from airflow_nrt.engine.verify.verify import Progress, unread_splits, verify
 from airflow_nrt.engine.versions.early_and_late_results import with_state
 from airflow_nrt.home.heartbeat import now_ms
 from airflow_nrt.home.home import Home
+from airflow_nrt.home.log.arithmetic import check_arithmetic
 from airflow_nrt.home.log.entries import Entry, Published, Restate, Split, files_of, ranges_of
 from airflow_nrt.home.log.history import History, read_history
 from airflow_nrt.home.log.log import EntryTaken, Log
@@ -180,6 +181,7 @@ def check_backfill(plan: Plan, home: Home, interval: Interval) -> list[str]:
             raise InputError(f"{insert.name} has no windows: a backfill publishes windows")
     entries = home.log().entries() if home.report_file.exists() else ()
     history = read_history(entries, plan)
+    check_arithmetic(plan, history.position)
     if plan.waits_for_clock and not history.batches:
         raise InputError(
             "windows over processing time hold the rows that a stream absorbed meanwhile, and no stream has run here: "
@@ -340,7 +342,10 @@ def _staged(work: _Work, insert: Insert, frame: DataFrame, tasks: Tasks) -> Iter
 
 
 def _final_state(insert: Insert, history: History) -> str:
-    """SQL of the state of restated windows: `last`, unless the stream may still update them."""
+    """SQL of the state of restated windows: `last`, unless the stream may still update them.
+
+    IF(_nrt_end <= 1718705400000L, 'last', 'complete')
+    """
     if not insert.timing.late_updates:
         return string_literal(COMPLETE)
     fired = [history.position.operators[name].fired for name in insert.operators] if history.batches else [END_OF_TIME]

@@ -10,8 +10,10 @@ from dataclasses import replace
 from functools import reduce
 from pathlib import Path
 
+import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
+from pyspark.sql.types import StructType
 
 from airflow_nrt.basics.errors import InputError
 from airflow_nrt.basics.spelling import quote
@@ -96,9 +98,15 @@ def _published(spark: SparkSession, plan: Plan, place: Path) -> DataFrame | None
     files = list((place / "result").rglob("*.parquet"))
     if not files:
         return None
-    rows = spark.read.parquet(*(str(file).translate(GLOB) for file in files))
+    # Spark would start a job to read the schema.
+    rows = spark.read.schema(_schema(files[0])).parquet(*(str(file).translate(GLOB) for file in files))
     timed = {field.name: field.type for field in plan.inserts[0].query.fields if field.type.holds("TIME")}
     return rows.withColumns({name: F.expr(of_parquet(quote(name), kind)) for name, kind in timed.items()})
+
+
+def _schema(file: Path) -> StructType:
+    """The schema with which Spark wrote a file."""
+    return StructType.fromJson(json.loads(pq.read_schema(file).metadata[b"org.apache.spark.sql.parquet.row.metadata"]))
 
 
 def _sorted(result: DataFrame, plan: Plan) -> DataFrame:

@@ -113,11 +113,6 @@ class Heartbeat:
     def is_over(self) -> bool:
         return self.state in ENDED
 
-    def published(self, table: str | None = None) -> int:
-        """The last entry whose results are visible: those of this table, or of all. -1 if there is none."""
-        owed = [first for name, first in self.owed.items() if table in (None, name)]
-        return min([self.entry, *(first - 1 for first in owed)])
-
     def age(self, now: int | None = None) -> int:
         """Milliseconds since it was written."""
         return (now_ms() if now is None else now) - self.beat

@@ -11,6 +11,7 @@ driver.log       what the driver printed
 stop             exists while somebody asks the driver to stop
 launches/        who launched a driver, what it was given, why it could not begin
 scratch/         an epoch's own things, gone with it
+schemas/         those of a registry by which records of topics were read
 notes/           what is there for people to look at (`notes/`)
 """
 
@@ -78,6 +79,7 @@ class Home:
         self.ledger = path / "ledger"
         self.scratch = path / "scratch"
         self.dimensions = path / "dimensions"
+        self.schemas = path / "schemas"
         self.report_file = path / _REPORT_FILE
         self.outline_file = path / _OUTLINE_FILE
         self.heartbeats = path / "heartbeats"
@@ -89,6 +91,7 @@ class Home:
         self.verdicts = self.notes / "verdicts"
         self.tasks = self.notes / "tasks"
         self.unusable = self.notes / "unusable.json"
+        self.nulled = self.notes / "nulled.json"
 
     @classmethod
     def at(cls, location: str | Path, group: str | None = None) -> Home:

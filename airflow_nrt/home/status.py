@@ -10,8 +10,10 @@ from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.changed_files import changes_of, last_read
 from airflow_nrt.home.log.entries import OperatorState, Position, Restate
 from airflow_nrt.home.log.log import Log
+from airflow_nrt.home.notes.nulled import nulled_expressions
 from airflow_nrt.home.notes.unusable import unusable_classes
 from airflow_nrt.home.published_again import published_again
+from airflow_nrt.home.table_progress import TableProgress, newest_complete, tables_progress
 from airflow_nrt.model.zones import wall_clock
 
 STALE_MS = 15_000
@@ -27,6 +29,10 @@ class Pulse:
     Watermarks and window ends are milliseconds of the report's clock, which is the wall clock of `zone` (None: UTC).
     `lag` is how many milliseconds the watermark is before the time of that clock; None where there is no watermark.
     `restarts` counts the drivers after the first one. `late`, `dropped` and `rejected` count rows, `files` those read.
+
+    `windows` and `last_window` are of what is published in all tables: all windows that end up to `last_window` are.
+    `decided_windows` and `decided_until` are of what the log has decided, some of which may wait for a sink; `tables`
+    have both by table.
     """
 
     report: str
@@ -44,6 +50,14 @@ class Pulse:
     dropped: int
     rejected: int
     zone: str | None = None
+    decided_windows: int = 0
+    decided_until: int | None = None
+    tables: tuple[TableProgress, ...] = ()
+
+    @property
+    def waiting(self) -> tuple[TableProgress, ...]:
+        """The tables that lack results which are decided."""
+        return tuple(one for one in self.tables if one.waits)
 
     @property
     def lag(self) -> int | None:
@@ -62,7 +76,8 @@ class Status(Pulse):
     `changed_files` are those of the last read files that have changed since, as far as this host can see them. So many
     others were `published_again` by the report whose results they are. `age` is
     the time since the last entry was written (ms); None where there is none. `unusable` are the classes in Java that
-    the driver goes without, each with why it does not fit its Spark.
+    the driver goes without, each with why it does not fit its Spark. `nulled` counts the values of expressions that are
+    NULL because they could not be computed.
     """
 
     restatements: int
@@ -74,6 +89,7 @@ class Status(Pulse):
     published_again: int = 0
     unreadable_files: int = 0
     unusable: dict[str, str] = field(default_factory=dict)
+    nulled: dict[str, int] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
         return {**asdict(self), "lag": self.lag}
@@ -105,6 +121,7 @@ def read_status(home: Home, now: int | None = None) -> Status:
         published_again=len(again),
         unreadable_files=beat.unreadable_files if beat else 0,
         unusable=dict(unfit.reasons) if unfit else {},
+        nulled={name: one.count for name, one in nulled_expressions(home).items()},
     )
 
 
@@ -112,7 +129,8 @@ def _pulse(home: Home, log: Log, now: int | None) -> Pulse:
     beat = read_heartbeat(home.heartbeats)
     position = log.position()
     watermarks = [state.watermark for state in position.operators.values() if state.watermark is not None]
-    complete = [state.complete_until for state in position.operators.values() if state.complete_until is not None]
+    progress = tables_progress(home, log, home.outline(), beat)
+    published = progress.published
     sources = position.sources.values()
     return Pulse(
         report=home.identity().name,
@@ -122,14 +140,17 @@ def _pulse(home: Home, log: Log, now: int | None) -> Pulse:
         entry=log.last,
         heartbeat=beat,
         watermark=min(watermarks, default=None),
-        last_window=min(complete, default=None),
-        windows=position.windows,
+        last_window=newest_complete(published),
+        windows=published.windows,
         rows=sum(source.rows for source in sources),
         files=sum(source.files for source in sources),
         late=position.late,
         dropped=position.dropped,
         rejected=sum(source.rejected for source in sources),
         zone=home.zone,
+        decided_windows=position.windows,
+        decided_until=newest_complete(position),
+        tables=progress.tables,
     )
 
 

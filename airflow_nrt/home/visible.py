@@ -16,5 +16,14 @@ def is_waiting(home: Home, entry: Entry, table: str | None = None) -> bool:
 
 def waiting(home: Home, decided: Iterable[Published]) -> list[Published]:
     """Those of these results that are not visible yet."""
-    staged = {path.name for path in home.staged.iterdir()} if home.staged.exists() else set()
-    return [one for one in decided if Path(one.staged).parts[1] in staged] if staged else []
+    staged = staged_directories(home)
+    return [one for one in decided if directory_of(one) in staged] if staged else []
+
+
+def staged_directories(home: Home) -> set[str]:
+    """The names of the directories of results that are not visible yet, or that no entry has decided."""
+    return {path.name for path in home.staged.iterdir()} if home.staged.exists() else set()
+
+
+def directory_of(one: Published) -> str:
+    return Path(one.staged).parts[1]

@@ -38,7 +38,8 @@ class AggregateCall:
 
     `argument` and `filter` name columns of the operator's input query. `argument` is None for COUNT(*), and a ROW where
     the aggregate takes several values. `parameters` are further constants (the separator of LISTAGG). `text` is the
-    call as the report writes it. The argument of a Python function, `python`, is a ROW of all its arguments.
+    call as the report writes it. The argument of a Python function, `python`, is a ROW of all its arguments. A sum that
+    its type can't hold is an error, unless `overflow_is_null`.
     """
 
     name: str = field(metadata=METADATA)
@@ -51,6 +52,7 @@ class AggregateCall:
     text: str = field(metadata=METADATA)
     parameters: tuple[str, ...] = ()
     python: PythonFunction | None = None
+    overflow_is_null: bool = field(default=False, metadata=METADATA)
 
     @property
     def built_in(self) -> Aggregate | None:

@@ -26,6 +26,11 @@ class Known:
 
     origins: tuple[Origin, ...] = ()
 
+    @property
+    def text(self) -> str:
+        """All of the report that is known, one expression a line."""
+        return "\n".join(one.text for one in self.origins)
+
     def around(self, sql: str, start: int, stop: int) -> str | None:
         """The origin of the characters from `start` up to `stop` of a SQL text, None if it is not known.
 

@@ -20,6 +20,7 @@ from airflow_nrt.model.operators import Query, Regroup, WindowAggregate
 from airflow_nrt.model.options.known import SPARK_PREFIX, TIME_ZONE
 from airflow_nrt.model.options.settings import SECRET_NAMES, Settings
 from airflow_nrt.model.origins import Origin
+from airflow_nrt.model.required_columns import RequiredColumns
 from airflow_nrt.model.result_timing import AT_ONCE, OutputOptions
 from airflow_nrt.model.steps import Step
 from airflow_nrt.model.tables import Table
@@ -41,7 +42,7 @@ class Insert:
     or all rows that are published together; columns only for sorting are not among the query's fields. `timing` says
     when windows are published, and how often. `end_column` is the sink column with the window's end, if one is written.
     `selected` is SQL of its rows before they are cast to the columns of the sink. `meaning` is what the query computes,
-    clause by clause; `steps` describe it for people.
+    clause by clause; `steps` describe it for people. `required` are the columns that its query checks for NULL.
     """
 
     name: str
@@ -57,6 +58,20 @@ class Insert:
     selected: str = field(default="", compare=False, metadata=METADATA)
     meaning: tuple[tuple[str, str], ...] = field(default=(), compare=False)
     steps: tuple[Step, ...] = field(default=(), compare=False, metadata=METADATA)
+    required: RequiredColumns | None = field(default=None, compare=False, metadata=METADATA)
+
+    @property
+    def with_null_keys(self) -> Insert:
+        """The same in a home that may have rows with NULL in a PRIMARY KEY."""
+        if self.required is None:
+            return self
+        required = self.required.with_null_keys
+        return replace(self, query=required.enforced, required=required)
+
+    @property
+    def without_nulls(self) -> Insert:
+        """The same, which leaves out rows with a NULL in a NOT NULL column, also where they would be an error."""
+        return self if self.required is None else replace(self, query=self.required.dropping)
 
     @property
     def emits_changes(self) -> bool:
@@ -88,7 +103,8 @@ class Source:
 
     `zone` is set where the rowtime is an instant (TIMESTAMP_LTZ) and windows are on another clock than UTC's.
     `partitions` are those that its readers ask for, None for all. A batch reads no others. A stream reads all, because
-    every row moves the watermark. Backfill and verification read the `archive`, if there is one.
+    every row moves the watermark. Backfill and verification read the `archive`, if there is one. A row with a number
+    that does not fit a DECIMAL NOT NULL is left out if it `drops_null`.
     """
 
     table: Table
@@ -96,6 +112,7 @@ class Source:
     zone: str | None = None
     partitions: PartitionFilter | None = field(default=None, metadata=METADATA)
     archive: Archive | None = field(default=None, metadata=METADATA)
+    drops_null: bool = field(default=False, metadata=METADATA)
 
     @property
     def name(self) -> str:

@@ -60,8 +60,10 @@ class NrtStreamOperator(SupervisedOperator):
         `context["nrt"]` has what `NrtNotifier` lists
     :xcom status: how the report is doing: `report`, `home`, `at` (UTC), `driver`, `epoch`, `restarts`, `entry` (of the
         log), `zone` (of the report's clock), `watermark` and `last_window` (times of that clock; all windows up to
-        `last_window` are complete), `lag_seconds`, `windows`, `rows`, `late`, `dropped`, `rejected`, and all of it as
-        a `text`
+        `last_window` are complete, and published in all tables), `lag_seconds`, `windows` (that are published),
+        `decided_windows` and `decided_until` (the same of what the log has decided, some of which may wait for a
+        sink), `tables` (by name: `decided`, `published`, `decided_entry`, `published_entry`), `rows`, `late`,
+        `dropped`, `rejected`, and all of it as a `text`
     :xcom return_value: the `status` at the end, with `restatements`
     :xcom missed_windows: of `freshness`: by table the end of the newest window that is missing
     """

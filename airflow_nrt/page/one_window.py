@@ -8,7 +8,7 @@ from airflow_nrt.basics.texts import shortened
 from airflow_nrt.home.notes.samples import Sample
 from airflow_nrt.page.homes.reader import Reader
 from airflow_nrt.page.late_rows import late_counts, rows_of
-from airflow_nrt.page.windows import Judged, history, judged, sample_of
+from airflow_nrt.page.windows import Judged, history, judged, published_entries, sample_of
 
 _NOTE = "no sample of this version is kept"
 
@@ -16,7 +16,7 @@ _NOTE = "no sample of this version is kept"
 def find_window(reader: Reader, insert: str, end: int) -> Judged | None:
     """The window that ends at `end` (ms), None if no such window is published. Raises HomeError."""
     versions = reader.facts().windows.get(insert, {}).get(end)
-    return judged(insert, end, versions, reader.verdicts()) if versions else None
+    return judged(insert, end, versions, reader.verdicts(), published_entries(reader)) if versions else None
 
 
 def one_window(reader: Reader, one: Judged) -> dict[str, Any]:

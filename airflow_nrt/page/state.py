@@ -11,6 +11,7 @@ from airflow_nrt.basics.texts import shortened
 from airflow_nrt.home.heartbeat import RUNNING, STARTING, Heartbeat, now_ms
 from airflow_nrt.home.log.entries import Lease
 from airflow_nrt.home.status import STALE_MS
+from airflow_nrt.home.table_progress import TableProgress, TablesProgress, newest_complete
 from airflow_nrt.launch.processes import driver_process
 from airflow_nrt.model.zones import wall_clock
 from airflow_nrt.page.homes.places import Place
@@ -36,6 +37,7 @@ class State:
     tail: Tail = field(default_factory=Tail)
     beat: Heartbeat | None = None
     now: int = 0
+    progress: TablesProgress = field(default_factory=TablesProgress)
 
     @property
     def zone(self) -> str | None:
@@ -54,11 +56,11 @@ class State:
 
     @property
     def latest_end(self) -> int | None:
-        """The end of the newest complete window; after the end of the input, of the newest published window."""
-        ends = (state.complete_until for state in self.tail.position.operators.values())
-        complete = min((end for end in ends if end is not None), default=None)
-        if complete is not None and complete < LAST_MINUTE:
-            return complete
+        """The end of the newest complete window that all tables have; after the end of the input, of the newest
+        published window."""
+        complete = newest_complete(self.progress.published)
+        if self.progress.waiting or (complete is not None and complete < LAST_MINUTE):
+            return _before_end(complete)
         published = (one.end for entry in self.tail.entries for one in entry.published)
         return max((end for end in published if end is not None and end < LAST_MINUTE), default=None)
 
@@ -87,7 +89,10 @@ class State:
             "watermark": clock_text(watermark),
             "lag_seconds": None if watermark is None else _seconds(self.clock - watermark),
             "rows_per_second": self.rows_per_second,
-            "windows": position.windows if known else None,
+            "windows": self.progress.published.windows if known else None,
+            "decided_windows": position.windows if known else None,
+            "decided_until": clock_text(_before_end(newest_complete(position))),
+            "tables": [_table(one) for one in self.progress.tables],
             "rows": sum(one.rows for one in sources) if known else None,
             "late_rows": position.late if known else None,
             "rejected_rows": sum(one.rejected for one in sources) if known else None,
@@ -109,10 +114,11 @@ def state_of(reader: Reader, now: int | None = None) -> State:
     at = now_ms() if now is None else now
     try:
         kept, tail, beat = reader.kept(), reader.tail(), reader.heartbeat()
+        progress = reader.progress(beat)
     except HomeError as wrong:
         return unreachable(reader, str(wrong), at)
     state, why = _judge(tail, beat, at)
-    return State(reader.place, shortened(kept.identity.name, _MOST_NAME), state, why, kept, tail, beat, at)
+    return State(reader.place, shortened(kept.identity.name, _MOST_NAME), state, why, kept, tail, beat, at, progress)
 
 
 def _judge(tail: Tail, beat: Heartbeat | None, now: int) -> tuple[str, str | None]:
@@ -131,6 +137,20 @@ def _judge(tail: Tail, beat: Heartbeat | None, now: int) -> tuple[str, str | Non
     if driver_process(beat).is_gone():
         return LOST, f"{where} is gone"
     return beat.state, shortened(beat.error, _MOST_LETTERS) if beat.error else None
+
+
+def _before_end(end: int | None) -> int | None:
+    """None after the end of the input, which is no time."""
+    return end if end is not None and end < LAST_MINUTE else None
+
+
+def _table(one: TableProgress) -> dict[str, Any]:
+    return {
+        "name": shortened(one.table, _MOST_NAME),
+        "decided": clock_text(_before_end(one.decided)),
+        "published": clock_text(_before_end(one.published)),
+        "waits": one.waits,
+    }
 
 
 def _seconds(ms: int) -> float:

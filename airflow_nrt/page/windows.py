@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 from airflow_nrt.basics.durations import DAY
+from airflow_nrt.basics.errors import HomeError
 from airflow_nrt.basics.texts import shortened
 from airflow_nrt.home.notes.samples import Sample, day_of
 from airflow_nrt.home.notes.verdicts import MISMATCH, KeptVerdict
@@ -30,6 +32,8 @@ class Judged:
     verdict: str | None = None
     verified_at: int | None = None
     wrong_since: str | None = None
+    waits: bool = False
+    """Whether its last version is decided, and not published yet."""
 
     @property
     def last(self) -> Version:
@@ -60,17 +64,29 @@ class Judged:
             "verified_at": instant_text(self.verified_at),
             "wrong_since": None if self.wrong_since is None else shortened(self.wrong_since, 500),
             "published_by": publisher(self.last),
-            "published_at": instant_text(self.last.time),
+            "published_at": None if self.waits else instant_text(self.last.time),
+            "waits": self.waits,
         }
 
 
-def judged(insert: str, end: int, versions: Sequence[Version], verdicts: Sequence[KeptVerdict]) -> Judged:
-    """The newest verification of its last version counts."""
+def judged(
+    insert: str, end: int, versions: Sequence[Version], verdicts: Sequence[KeptVerdict], published: Mapping[str, int]
+) -> Judged:
+    """The newest verification of its last version counts. `published` has the last published entry by insert."""
+    waits = versions[-1].entry > published.get(insert, versions[-1].entry)
     for one in verdicts:
         verdict = one.of_window(insert, end, versions[-1].entry)
         if verdict is not None:
-            return Judged(insert, end, versions, verdict, one.at, one.history_of(insert, end))
-    return Judged(insert, end, versions)
+            return Judged(insert, end, versions, verdict, one.at, one.history_of(insert, end), waits)
+    return Judged(insert, end, versions, waits=waits)
+
+
+def published_entries(reader: Reader) -> dict[str, int]:
+    """By insert, the last log entry whose results it has. A heartbeat that can't be read counts as none."""
+    beat = None
+    with suppress(HomeError):
+        beat = reader.heartbeat()
+    return {one.table: one.published_entry for one in reader.progress(beat).tables}
 
 
 def publisher(version: Version) -> str:
@@ -80,9 +96,10 @@ def publisher(version: Version) -> str:
 def windows_of(reader: Reader, insert: str, day: int | None = None) -> Iterator[Judged]:
     """The windows of a day, newest first; `day` is its midnight (ms)."""
     known, verdicts = reader.facts().windows.get(insert, {}), reader.verdicts()
+    published = published_entries(reader)
     for end in sorted(known, reverse=True):
         if day is None or day < end <= day + DAY:
-            yield judged(insert, end, known[end], verdicts)
+            yield judged(insert, end, known[end], verdicts, published)
 
 
 def sample_of(reader: Reader, one: Judged) -> Sample | None:

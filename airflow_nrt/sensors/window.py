@@ -86,7 +86,9 @@ class NrtWindowSensor(BaseSensorOperator):
             if observation.reaches(self.window_end):
                 return True
             self._check_not_failed(observation.error)
-        self.log.info("complete until %s", format_instant(observation.complete_until))
+        self.log.info(
+            "%s", "; ".join([f"complete until {format_instant(observation.complete_until)}", *observation.waiting])
+        )
         return False
 
     def _home(self) -> Home:

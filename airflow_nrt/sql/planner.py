@@ -9,6 +9,7 @@ from functools import partial
 from os.path import normpath
 from pathlib import Path
 
+from airflow_nrt.model.arithmetic_errors import are_null
 from airflow_nrt.model.connectors import connector_of
 from airflow_nrt.model.options.known import MAX_SCRIPT, REPORT_OPTIONS, SPARK_PREFIX, TIME_ZONE, find, nearest
 from airflow_nrt.model.origins import Origin
@@ -20,6 +21,7 @@ from airflow_nrt.sql.ddl.archive import with_archives
 from airflow_nrt.sql.ddl.ddl import Misdeclared, check_sink, check_sole, check_windows, declare, with_options
 from airflow_nrt.sql.ddl.emit import check_emit, emits_again
 from airflow_nrt.sql.errors import NotThereYet, Place, Problems, SettingError, SqlError, SqlErrors, nesting_of
+from airflow_nrt.sql.expressions.failing import null_for_errors
 from airflow_nrt.sql.expressions.known_functions import calling
 from airflow_nrt.sql.expressions.local_time import planned_in, zone_of
 from airflow_nrt.sql.expressions.noted import noting
@@ -135,12 +137,14 @@ class Planner:
         self._misdeclared: set[str] = set()
         self._views = Findings()
         self._most_nodes: int | None = None
+        self._nulls_errors = False
 
     @contextmanager
     def at_work(self, at: Place) -> Iterator[None]:
         """Plans a statement at this place, in the session's zone and with the functions that are declared."""
         zone, functions = planned_in(self.queries.zone), calling(self.functions)
-        with nesting_of(at), zone, functions, noting(self._notes), of_at_most(self._most_nodes):
+        errors = null_for_errors(self._nulls_errors or are_null(self.settings))
+        with nesting_of(at), zone, functions, errors, noting(self._notes), of_at_most(self._most_nodes):
             yield
 
     def plan(self, script: str, name: str) -> Plan:
@@ -178,6 +182,8 @@ class Planner:
         self.queries.written = {one.table for one in statements if isinstance(one, parsed.Insert)}
         self.queries.emits_again = emits_again(statements, overrides)
         self.queries.findings.drops_null = drops_null(statements, overrides)
+        set_here = {one.key: one.value for one in statements if isinstance(one, parsed.SetOption)}
+        self._nulls_errors = are_null({**set_here, **overrides})
         for statement in statements:
             known = problems.attempt(partial(self._checked, statement))
             if known is None and isinstance(statement, (parsed.CreateTable, parsed.CreateView)):

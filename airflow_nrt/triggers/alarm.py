@@ -13,6 +13,7 @@ from airflow_nrt.basics.texts import shortened
 from airflow_nrt.home.heartbeat import now_ms, read_heartbeat
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.log import Log
+from airflow_nrt.home.table_progress import tables_progress
 from airflow_nrt.model.zones import wall_clock
 from airflow_nrt.triggers.freshness import Freshness, Notice, TableObservation
 from airflow_nrt.triggers.time_limits import within
@@ -141,17 +142,9 @@ def look_at_tables(home: Home) -> tuple[str, str | None, list[TableObservation]]
     Raises HomeError if the home can't be read.
     """
     identity, outline, beat = home.identity(), home.outline(), read_heartbeat(home.heartbeats)
-    log = Log(home.log_directory)
-    # A driver that has just started has no published entry in its heartbeat yet: the published entries of the one
-    # before count.
-    observations = []
-    for insert in outline.inserts if outline is not None else ():
-        if insert.window is not None:
-            published = log.last if beat is None or beat.entry < 0 else min(log.last, beat.published(insert.name))
-            operators = log.position(published).operators if beat is not None else {}
-            ends = [operators[name].complete_until for name in insert.operators or operators if name in operators]
-            known = [end for end in ends if end is not None]
-            reached = min(known) if known and len(known) == len(ends) else None
-            since = wall_clock(identity.created, home.zone)
-            observations.append(TableObservation(insert.name, insert.window.stride, reached, since))
+    since = wall_clock(identity.created, home.zone)
+    tables = tables_progress(home, Log(home.log_directory), outline, beat).tables
+    observations = [
+        TableObservation(one.table, one.stride, one.published, since) for one in tables if one.stride is not None
+    ]
     return identity.name, home.zone, observations

@@ -26,12 +26,12 @@ def status_line(pulse: Pulse) -> str:
         f"{pulse.report} {pulse.driver}: {pulse.windows} windows published, complete up to "
         f"{format_reached(pulse.last_window)}; watermark {format_instant(pulse.watermark)}{_distance(pulse)}; "
         f"{pulse.rows} rows, {pulse.late} late, {pulse.rejected} rejected; {restarts}"
-    ) + (f"; {error}" if error else "")
+    ) + "".join(f"; {one}" for one in (*pulse.waiting, *([error] if error else [])))
 
 
 def status_xcom(pulse: Pulse) -> dict[str, Any]:
     """Numbers, names and ISO times, no lists. See `NrtStreamOperator`."""
-    names = "report home driver epoch restarts entry windows rows late dropped rejected"
+    names = "report home driver epoch restarts entry windows decided_windows rows late dropped rejected"
     lag = None if pulse.lag is None or pulse.watermark == END_OF_TIME else pulse.lag // SECOND
     return {
         **{name: getattr(pulse, name) for name in names.split()},
@@ -39,6 +39,16 @@ def status_xcom(pulse: Pulse) -> dict[str, Any]:
         "zone": pulse.zone or "UTC",
         "watermark": iso_instant(pulse.watermark),
         "last_window": iso_instant(pulse.last_window),
+        "decided_until": iso_instant(pulse.decided_until),
+        "tables": {
+            one.table: {
+                "decided": iso_instant(one.decided),
+                "published": iso_instant(one.published),
+                "decided_entry": one.decided_entry,
+                "published_entry": one.published_entry,
+            }
+            for one in pulse.tables
+        },
         "lag_seconds": lag,
         "text": status_line(pulse),
     }

@@ -14,6 +14,7 @@ from airflow.triggers.base import BaseTrigger, TriggerEvent
 from airflow_nrt.home.heartbeat import FAILED, read_heartbeat
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.log import Log
+from airflow_nrt.home.table_progress import complete_until, tables_progress
 from airflow_nrt.model.zones import parse_wall_clock
 from airflow_nrt.triggers import EARLIEST_SECONDS
 from airflow_nrt.triggers.watcher import WATCHER, Unreadable
@@ -24,12 +25,14 @@ class WindowObservation:
     """`complete_until`: all windows that end at or before this (ms) are published. `error`: why no more will be
     published.
 
-    `zone` is that of the report's clock, None for UTC.
+    `zone` is that of the report's clock, None for UTC. `waiting` says of each table that lacks decided results how far
+    it is.
     """
 
     complete_until: int | None
     error: str | None = None
     zone: str | None = None
+    waiting: tuple[str, ...] = ()
 
     def reaches(self, end: str) -> bool:
         """Whether windows are published up to a time of the report's clock, or an instant. Raises ValueError for an
@@ -38,20 +41,15 @@ class WindowObservation:
 
 
 def look_at_windows(location: str, group: str | None = None) -> WindowObservation:
-    """Reads a home, which `group` may share. Raises InputError if there is none, HomeError if it can't be read.
-
-    The results of an entry are visible once the driver's heartbeat counts that entry.
-    """
+    """Reads a home, which `group` may share. Raises InputError if there is none, HomeError if it can't be read."""
     home = Home.open(location, group)
     beat = read_heartbeat(home.heartbeats)
     if beat is None:
         return WindowObservation(None)
-    log = Log(home.log_directory)
-    position = log.position(min(log.last, beat.published()))
-    complete = [state.complete_until for state in position.operators.values()]
-    known = [end for end in complete if end is not None]
+    progress = tables_progress(home, Log(home.log_directory), home.outline(), beat)
     error = beat.error if beat.state == FAILED and beat.final else None
-    return WindowObservation(min(known) if known and len(known) == len(complete) else None, error, home.zone)
+    waiting = tuple(map(str, progress.waiting))
+    return WindowObservation(complete_until(progress.published), error, home.zone, waiting)
 
 
 class NrtWindowTrigger(BaseTrigger):
@@ -97,7 +95,10 @@ class NrtWindowTrigger(BaseTrigger):
                     logged = str(wrong)
                     self.log.warning("%s can't be read: %s", self.home, logged)
             else:
-                logged = ""
+                said = "; ".join(observation.waiting)
+                if said and said != logged:
+                    self.log.info("waiting for what is decided and not published: %s", said)
+                logged = said
                 if observation.reaches(self.window_end) or observation.error is not None:
                     break
             await asyncio.sleep(self.poll_interval)

@@ -11,6 +11,7 @@ from airflow_nrt.basics.errors import InputError
 from airflow_nrt.curve.outlines import outline_of
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.sink_history import REMOVED, Change, changes
+from airflow_nrt.home.visible import directory_of, staged_directories
 from airflow_nrt.usecases.requests.changelog import ChangelogRequest, WindowChange
 
 
@@ -20,11 +21,15 @@ def changelog(request: ChangelogRequest) -> Iterator[WindowChange]:
     Raises InputError, before the first change, if there is no home, or if rows are asked for and no file holds them.
     """
     home = Home.open(request.home, request.group)
-    log = changes(home.log().entries())
+    log, staged = changes(home.log().entries()), staged_directories(home)
+
+    def waits(one: Change) -> bool:
+        return one.op != REMOVED and directory_of(one.published) in staged
+
     if not request.rows:
-        return map(WindowChange, log)
+        return (WindowChange(one, waits=waits(one)) for one in log)
     roots = _roots(home)
-    return (WindowChange(one, _rows(roots, one)) for one in log)
+    return (WindowChange(one, _rows(roots, one), waits(one)) for one in log)
 
 
 def _roots(home: Home) -> dict[str, Path]:

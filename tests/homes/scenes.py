@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 
+import fastavro
 from pyspark.sql import SparkSession
 
+from airflow_nrt.basics.instants import parse_instant
 from airflow_nrt.engine.archive import archive_partitions
 from airflow_nrt.engine.archive.keeper import ArchiveKeeper
 from airflow_nrt.engine.backfill import REPAIR, backfill
@@ -22,6 +26,7 @@ from tests.engine.reports import HOUR, MINUTE, MORNING
 from tests.homes.broker import kafka
 from tests.homes.scene import Scene
 from tests.servers.kafka import Topics
+from tests.servers.registry import Registry
 
 TEN = MORNING + 10 * HOUR
 
@@ -223,14 +228,18 @@ def program(spark: SparkSession, place: Path, is_kept: bool) -> Scene:
     return scene
 
 
-def _read_topic(scene: Scene, topics: Topics) -> None:
+def _in_json(partition: int, minute: int) -> bytes:
+    return json.dumps({"shop": partition, "price": minute, "ts": at(minute)}).encode()
+
+
+def _read_topic(scene: Scene, topics: Topics, record: Callable[[int, int], bytes] = _in_json) -> None:
     """Two partitions, with late rows, and a partition that became idle. Hours of the archive were merged."""
     topics.create("orders", 2)
     enumerator = scene.enumerator("orders")
 
     def absorb(*records: tuple[int, int]) -> None:
         for partition, minute in records:
-            topics.write("orders", [json.dumps({"shop": partition, "price": minute, "ts": at(minute)})], partition)
+            topics.write("orders", [record(partition, minute)], partition)
         found = enumerator.poll()
         while found:
             scene.driver.absorb("orders", enumerator.in_order(found))
@@ -264,6 +273,29 @@ def known_topic(spark: SparkSession, place: Path, is_kept: bool) -> Scene:
     return topic(spark, place, is_kept)
 
 
+def schemas(spark: SparkSession, place: Path, is_kept: bool) -> Scene:
+    """A topic whose records name the schemas of their writers, two of which the home keeps; the registry is gone."""
+    fields = [{"name": name, "type": "int"} for name in ("shop", "price")]
+    fields += [{"name": "ts", "type": {"type": "long", "logicalType": "timestamp-millis"}}]
+    written = [{"type": "record", "name": "order", "fields": one} for one in (fields, fields[::-1])]
+    asked = Registry()
+    with ExitStack() as stack:
+        stack.callback(asked.stop)
+        address, topics = stack.enter_context(kafka(spark))
+        numbers = [asked.add(one) for one in written]
+
+        def record(partition: int, minute: int) -> bytes:
+            row = {"shop": partition, "price": minute, "ts": parse_instant(at(minute))}
+            out = io.BytesIO()
+            fastavro.schemaless_writer(out, fastavro.parse_schema(written[partition]), row)
+            return b"\x00" + numbers[partition].to_bytes(4, "big") + out.getvalue()
+
+        servers = {"SERVERS": address, "REGISTRY": asked.url}
+        scene = Scene.of_report(spark, place, "schemas.sql", is_kept, servers)
+        _read_topic(scene, topics, record)
+    return scene
+
+
 def from_archive(spark: SparkSession, place: Path, is_kept: bool) -> Scene:
     """A home that has begun with the archive of another one, `old/home`."""
     with kafka(spark) as (address, topics):
@@ -271,6 +303,19 @@ def from_archive(spark: SparkSession, place: Path, is_kept: bool) -> Scene:
         _read_topic(old, topics)
         settings = {"SERVERS": address, "OLD": str(old.home.path)}
         scene = Scene.of_report(spark, place, "from_archive.sql", is_kept, settings)
+        enumerator = scene.enumerator("orders")
+        while found := enumerator.poll():
+            scene.driver.absorb("orders", enumerator.in_order(found))
+    return scene
+
+
+def since(spark: SparkSession, place: Path, is_kept: bool) -> Scene:
+    """A home that has begun with the later hours of the archive of another one, `old/home`."""
+    with kafka(spark) as (address, topics):
+        old = Scene.of_report(spark, place / "old", "topic.sql", False, {"SERVERS": address})
+        _read_topic(old, topics)
+        settings = {"SERVERS": address, "OLD": str(old.home.path), "SINCE": str(TEN + HOUR)}
+        scene = Scene.of_report(spark, place, "since.sql", is_kept, settings)
         enumerator = scene.enumerator("orders")
         while found := enumerator.poll():
             scene.driver.absorb("orders", enumerator.in_order(found))
@@ -329,10 +374,25 @@ def above_windows(spark: SparkSession, place: Path, is_kept: bool) -> Scene:
     return scene
 
 
+def nulled(spark: SparkSession, place: Path, is_kept: bool) -> Scene:
+    """Arithmetic without a result, which is NULL from an entry on."""
+
+    def row(shop: str, price: int, items: int, minute: int) -> str:
+        return f"{shop},{price},{items},{at(minute)}"
+
+    scene = Scene.of_report(spark, place, "nulled.sql", is_kept)
+    scene.absorb("events", row("a", 6, 2, 1), row("b", 5, 1, 3))
+    scene.change_report("nulled.sql", {"table.exec.arithmetic-error": "null"})
+    scene.begin()
+    scene.absorb("events", row("a", 8, 0, 12), row("a", 9, 3, 24))
+    scene.arrive("events", row("b", 2**31 - 1, 0, 38), row("c", 2**31 - 1, 1, 39), row("a", 1, 1, 65))
+    return scene
+
+
 _ALL = (
     windows, rows, versions, updating, throttled, owed, restated, repaired, filled, emptied, moved, lookups, program,
-    topic, from_archive, fractions, retracted, in_json, above_windows, known_topic,
+    topic, from_archive, since, fractions, retracted, in_json, above_windows, known_topic, schemas, nulled,
 )  # fmt: skip
 SCENES: dict[str, Callable[[SparkSession, Path, bool], Scene]] = {one.__name__: one for one in _ALL}
-SERVERLESS = ("topic", "from_archive", "known_topic")
+SERVERLESS = ("topic", "from_archive", "since", "known_topic", "schemas")
 """Scenes that go on although the server of their source is gone."""

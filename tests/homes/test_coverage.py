@@ -21,7 +21,7 @@ from airflow_nrt.table.reports.load import plan_of_home
 from tests.homes.archives import names, unpack
 
 _OF_A_LAKEHOUSE = {"SourceFile.version", "TableVersion.number", "TableVersion.files"}
-_OF_A_TOPIC = {"ArchivedElsewhere.since", "Restate.ranges", "SourceRange.lost"}
+_OF_A_TOPIC = {"Restate.ranges", "SourceRange.lost"}
 _OF_OLD_DRIVERS = {"OperatorState.suspect"}
 """It is read and handed on, and no code writes it any more."""
 WITHOUT_A_HOME = _OF_A_LAKEHOUSE | _OF_A_TOPIC | _OF_OLD_DRIVERS

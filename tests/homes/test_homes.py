@@ -33,7 +33,7 @@ def test_it_goes_on_and_is_verified(
     assert scene.rows() == expected
     assert scene.home.log().last > before + 1
     assert not any(scene.home.staged.iterdir())
-    if name == "from_archive":
+    if name in ("from_archive", "since"):
         # A verification asks the broker whether it still has the ranges, also those that came from the archive.
         return
     if name in SERVERLESS:
@@ -83,7 +83,9 @@ def test_a_driver_was_killed_between_append_and_publishing(tmp_path: Path) -> No
 
 def test_results_are_owed(tmp_path: Path) -> None:
     home = left("owed", tmp_path)
-    beat = read_status(home).heartbeat
+    status = read_status(home)
+    beat = status.heartbeat
+    assert [one.table for one in status.waiting] == ["away"] and status.windows < status.decided_windows
     assert beat is not None and (beat.state, list(beat.owed)) == (RUNNING, ["away"])
     owed = [entry for entry in home.log().entries() if is_waiting(home, entry)]
     assert len(owed) == 2 and owed[0].n == beat.owed["away"]

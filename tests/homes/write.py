@@ -31,7 +31,7 @@ def write(spark: SparkSession, name: str) -> Path:
 
 def main(wanted: list[str]) -> None:
     ensure_java()
-    jars = ",".join(str(file) for file in fetched("kafka"))
+    jars = ",".join(str(file) for connector in ("kafka", "avro") for file in fetched(connector))
     spark = start_session("homes", "local[2]", {"spark.sql.shuffle.partitions": "2", "spark.jars": jars})
     for name in wanted or [name for name in SCENES if name not in names()]:
         file = write(spark, name)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -155,7 +156,11 @@ def test_nested_values_of_json(spark, tmp_path: Path) -> None:
     assert (len(found[100]["many"]), len(found[101]["named"])) == (200_000, 20_000)  # type: ignore[arg-type]
     at_fault = [one["column"] for one in rejections(stream) if one["reason"] == "malformed field"]
     assert sorted(at_fault) == sorted(text.partition(":")[0].strip('"') for text in NESTED.values())
-    assert sum(one["reason"] == "malformed line" for one in rejections(stream)) == len(NO_OBJECTS)
+    refused = [one["why"] for one in rejections(stream) if one["reason"] == "malformed line"]
+    assert len(refused) == len(NO_OBJECTS)
+    assert (
+        sum(why.endswith("is no JSON object, or one that is nested deeper than 1,000 levels") for why in refused) == 2
+    )
 
 
 CHANGES = """\
@@ -241,6 +246,72 @@ def test_a_long_line_stops(spark, tmp_path: Path, form: str) -> None:
     assert isinstance(meaning, DataError)
     assert f"it has {len(LONG)} bytes, and 'source.max-line-length' allows 1024" in str(meaning)
     assert f"{tmp_path}/given/0.{form}" in str(meaning) and len(str(meaning)) < 1_000
+
+
+MOST = 1_000
+"""Elements of a line of these tables."""
+CROWDED = {
+    "objects": f"[{','.join(['{}'] * MOST)}]",
+    "rows": f'{{"id": 2, "rows": [{",".join(["{}"] * MOST)}]}}',
+    "numbers": f'{{"id": 2, "many": [{",".join(["1"] * MOST)}]}}',
+    "arrays": f'{{"id": 2, "deep": {"[" * 500}{"]" * 500}, "more": [{",".join(["[]"] * 300)}]}}',
+    "fields": json.dumps({f"k{n}": 1 for n in range(MOST + 1)}),
+    "no object": "," * (MOST + 1),
+}
+FULL = {
+    "commas in a text": json.dumps({"id": 1, "note": '[{,"' * MOST}),
+    "as many as may be": f'{{"id": 1, "many": [{",".join(["1"] * (MOST - 2))}]}}',
+}
+ROWS = "id INT, note STRING, many ARRAY<INT>, `rows` ARRAY<ROW<a INT>>"
+BOUNDED = {"source__max_line_elements": str(MOST), "source__max_line_length": "1 mb"}
+
+
+def beyond(stream: Stream) -> list[int]:
+    """The numbers of elements that rejected lines have, as they say."""
+    allows = f"it has ([0-9]+) elements, and 'source.max-line-elements' allows {MOST}"
+    found = [re.fullmatch(allows, one["why"]) for one in rejections(stream)]
+    return sorted(int(number[1]) for number in found if number is not None)
+
+
+def test_lines_of_many_elements(spark, tmp_path: Path) -> None:
+    """Each is one line that is counted, and the lines beside it are read."""
+    lines = "\n".join([*CROWDED.values(), *FULL.values()])
+    stream = streamed(spark, tmp_path, "json", lines.encode(), ROWS, **tolerant("json", **BOUNDED))
+    assert beyond(stream) == [1001, 1001, 1002, 1103, 2000, 2002]
+    assert len(rejections(stream)) == len(CROWDED)
+    assert all(one["reason"] == "malformed line" and len(one["line"]) < 1_100 for one in rejections(stream))
+    assert [row["id"] for row in told(tmp_path)] == [1, 1]
+
+
+def test_changes_of_many_elements(spark, tmp_path: Path) -> None:
+    place = tmp_path / "changes"
+    kept, crowded = ({"id": n, "many": [1] * count} for n, count in ((1, MOST - 10), (2, MOST)))
+    lines = [json.dumps({"before": None, "after": row, "op": "c"}) for row in (kept, crowded)]
+    plan = plan_of(
+        place,
+        "CREATE TABLE given (id INT, many ARRAY<INT>) WITH ('connector' = 'filesystem', 'path' = '${DATA}/given', "
+        "'format' = 'debezium-json', 'debezium-json.ignore-parse-errors' = 'true', "
+        f"'source.max-line-elements' = '{MOST}');",
+        "CREATE TABLE told (id INT) WITH ('connector' = 'filesystem', 'path' = '${DATA}/told', "
+        "'format' = 'debezium-json');",
+        "INSERT INTO told SELECT id FROM given;",
+    )
+    (place / "given").mkdir(parents=True)
+    (place / "given" / "0.json").write_text("\n".join(lines))
+    stream = Stream(spark, plan, place / "home")
+    stream.absorb(place / "given" / "0.json", source="given")
+    assert beyond(stream) == [MOST + 5]
+    (change,) = (json.loads(line) for file in (place / "told").glob("*.json") for line in file.open())
+    assert change["after"] == {"id": 1}
+
+
+def test_a_line_of_many_elements_stops(spark, tmp_path: Path) -> None:
+    with pytest.raises(Exception) as raised:
+        streamed(spark, tmp_path, "json", CROWDED["rows"].encode(), ROWS, **BOUNDED)
+    meaning = explained(raised.value)
+    assert isinstance(meaning, DataError)
+    assert f"it has 2002 elements, and 'source.max-line-elements' allows {MOST}" in str(meaning)
+    assert f"{tmp_path}/given/0.json" in str(meaning) and len(str(meaning)) < 1_000
 
 
 def test_parts_of_files_are_read_as_hadoop_reads_them(spark, tmp_path: Path) -> None:

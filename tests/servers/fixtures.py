@@ -12,6 +12,7 @@ from tests.servers.installed import missing
 from tests.servers.kafka import Broker, Topics
 from tests.servers.mariadb import MariaDb
 from tests.servers.postgresql import PostgreSql
+from tests.servers.registry import Registry
 
 Server = PostgreSql | MariaDb
 
@@ -31,6 +32,13 @@ def topics(spark, broker: Broker) -> Iterator[Topics]:
     topics = Topics(spark, broker.address)
     yield topics
     topics.close()
+
+
+@pytest.fixture
+def registry() -> Iterator[Registry]:
+    registry = Registry()
+    yield registry
+    registry.stop()
 
 
 @pytest.fixture(scope="session")

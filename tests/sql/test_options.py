@@ -187,6 +187,26 @@ REQUIRED = f"{ORDERS}CREATE TABLE told (shop STRING NOT NULL, id BIGINT) WITH ('
 MAY_NOT = "column 'shop' of table 'told' is NOT NULL, and the query has a NULL for it"
 
 
+KEYED = f"{ORDERS}CREATE TABLE told (shop STRING, id BIGINT, PRIMARY KEY (shop) NOT ENFORCED) WITH ('connector' = 'filesystem', 'path' = 'out', 'format' = 'json');INSERT INTO told SELECT shop, id FROM orders;"
+
+
+def test_a_column_of_the_primary_key_is_not_null() -> None:
+    query = plan_of(KEYED).inserts[0].query.sql
+    assert "is NOT NULL, as it is in the PRIMARY KEY, and the query has a NULL for it" in query
+    assert "to_json(struct(`shop` AS `shop`, `id` AS `id`)" in query
+    dropping = plan_of("SET 'table.exec.sink.not-null-enforcer' = 'drop';" + KEYED).inserts[0]
+    assert dropping.query.sql.endswith("WHERE `shop` IS NOT NULL") and "raise_error" not in dropping.query.sql
+
+
+def test_keys_of_an_older_home_may_be_null_and_a_verification_leaves_out_what_nothing_could_write() -> None:
+    keyed, declared = plan_of(KEYED).inserts[0], plan_of(REQUIRED).inserts[0]
+    plain = plan_of(KEYED.replace(", PRIMARY KEY (shop) NOT ENFORCED", "")).inserts[0]
+    assert keyed.with_null_keys.query.sql == keyed.with_null_keys.without_nulls.query.sql == plain.query.sql
+    assert keyed.without_nulls.query.sql == f"SELECT * FROM ({plain.query.sql}) WHERE `shop` IS NOT NULL"
+    assert declared.with_null_keys.query.sql == declared.query.sql
+    assert plain.with_null_keys == plain.without_nulls == plain
+
+
 @pytest.mark.parametrize(
     ("setting", "raises", "leaves_out"),
     [

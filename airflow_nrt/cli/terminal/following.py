@@ -13,6 +13,7 @@ from airflow_nrt.cli.terminal.stream_lines import entry_line, status_text, sum_t
 from airflow_nrt.home.heartbeat import read_heartbeat
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Commit, Entry, Position
+from airflow_nrt.home.table_progress import tables_progress
 
 _LOOK_SECONDS = 0.5
 
@@ -27,6 +28,7 @@ class Follower:
         self._zone = home.zone if self._log is not None else None
         self._next = self._log.last + 1 if self._log is not None else 0
         self._before = self._log.position() if self._log is not None else Position()
+        self._published_before = self._published().windows
         self._after: Position | None = None
         self._batches = 0
         self._began = time.monotonic()
@@ -39,7 +41,8 @@ class Follower:
         if self._after is None:
             return None
         seconds = time.monotonic() - self._began
-        return f"{sum_text(self._before, self._after, self._batches)}; {seconds:.1f} s"
+        windows = self._published().windows - self._published_before
+        return f"{sum_text(self._before, self._after, windows, self._batches)}; {seconds:.1f} s"
 
     def __enter__(self) -> Follower:
         self._thread.start()
@@ -73,7 +76,14 @@ class Follower:
     def _status(self) -> str:
         if self._after is None:
             return "Spark is starting"
-        return status_text(self._after, read_heartbeat(self._home.heartbeats), self._zone)
+        return status_text(self._after, self._published(), read_heartbeat(self._home.heartbeats), self._zone)
+
+    def _published(self) -> Position:
+        """The position whose results are in all tables. Raises HomeError."""
+        if self._log is None:
+            return Position()
+        beat = read_heartbeat(self._home.heartbeats)
+        return tables_progress(self._home, self._log, self._home.outline(), beat).published
 
     def _tell(self, entry: Entry) -> None:
         self._after = entry.position or self._after or self._before

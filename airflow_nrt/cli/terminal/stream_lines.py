@@ -110,19 +110,24 @@ def watermark_text(position: Position, zone: str | None) -> str:
     return f"watermark {format_instant(watermark)}" + (f", lag {in_seconds(lag)}" if 0 <= lag < DAY else "")
 
 
-def status_text(position: Position, beat: Heartbeat | None, zone: str | None) -> str:
-    """The current state of the stream."""
+def status_text(position: Position, published: Position, beat: Heartbeat | None, zone: str | None) -> str:
+    """The current state of the stream, whose results up to the position `published` are in all tables."""
     waiting = f" · {counted(beat.pending_files, 'split')} waiting" if beat is not None and beat.pending_files else ""
     rows = sum(source.rows for source in position.sources.values())
     state = beat.state if beat is not None else "starting"
     return (
-        f"{state} · {watermark_text(position, zone)} · {counted(position.windows, 'window')} · "
+        f"{state} · {watermark_text(position, zone)} · {_windows(position.windows, published.windows)} · "
         f"{counted(rows, 'row')}, {position.late:,} late{waiting}"
     )
 
 
-def sum_text(before: Position, after: Position, batches: int) -> str:
-    """What a stream has done between two positions."""
+def _windows(decided: int, published: int) -> str:
+    """`7 windows`, or `5 windows (7 decided)`."""
+    return counted(published, "window") + (f" ({decided:,} decided)" if decided > published else "")
+
+
+def sum_text(before: Position, after: Position, windows: int, batches: int) -> str:
+    """What a stream has done between two positions, of which it has published so many windows in all tables."""
     first, last = before.sources.values(), after.sources.values()
     splits, rows, rejected = (
         sum(getattr(one, name) for one in last) - sum(getattr(one, name) for one in first)
@@ -132,7 +137,7 @@ def sum_text(before: Position, after: Position, batches: int) -> str:
     in_none = f" ({dropped:,} of them in no window)" if dropped else ""
     in_batches = f"{batches:,} batch" + ("" if batches == 1 else "es")
     return (
-        f"{counted(after.windows - before.windows, 'window')} published; {counted(rows, 'row')} from "
+        f"{_windows(after.windows - before.windows, windows)} published; {counted(rows, 'row')} from "
         f"{counted(splits, 'split')} in {in_batches}, {after.late - before.late:,} late{in_none}, {rejected:,} rejected"
     )
 

@@ -68,7 +68,16 @@ def names(accumulators: Sequence[Accumulator]) -> tuple[str, ...]:
 
 
 def accumulator_layout(calls: tuple[AggregateCall, ...], *others: Accumulator) -> AccumulatorLayout:
-    """The accumulators of these calls, after others of rows. Equal ones of several calls are one."""
+    r"""The accumulators of these calls, after others of rows. Equal ones of several calls are one.
+
+    >>> from airflow_nrt.basics.types import DataType
+    >>> number = DataType("BIGINT")
+    >>> call = AggregateCall("buyers", "COUNT", "buyer", number, None, True, number, "COUNT(DISTINCT buyer)")
+    >>> layout = accumulator_layout((call,))
+    >>> print(*layout.lifted, *layout.finished("'of shop a'"), sep="\n")
+    buyer AS x0
+    coalesce(n_d0, 0L) AS buyers
+    """
     of_rows = {one.name: one for one in others}
     pairs = distinct_sets(calls)
     sets: list[dict[str, Accumulator]] = [{} for _ in pairs]

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from airflow_nrt.basics.spelling import string_literal
 from airflow_nrt.basics.types import INTEGER_LIMITS, DataType
+from airflow_nrt.model.arithmetic_errors import NULL_FUNCTION
 from airflow_nrt.model.operators import AggregateCall
 
 MERGE_SUM = "sum({0}){over}"
@@ -77,10 +78,22 @@ class Accumulators:
 
 
 def checked_integer(exact: str, call: AggregateCall) -> str:
-    """SQL of an exact number as the result's integer type; an overflow is an error that names aggregate and window."""
+    """SQL of an exact number as the result's integer type.
+
+    An overflow is an error that names aggregate, key and window; or NULL, which is counted with them.
+
+    >>> call = AggregateCall("a", "SUM", "n", DataType("INT"), None, False, DataType("INT"), "SUM(n)")
+    >>> print(checked_integer("s_n", call))
+    CASE WHEN s_n IS NULL THEN NULL WHEN s_n BETWEEN -2147483648 AND 2147483647 THEN CAST(s_n AS INT) ELSE
+    raise_error(concat('SUM(n) overflows INT ', {place})) END
+    """
     limit = INTEGER_LIMITS[call.type.name]
     message = string_literal(f"{call.text} overflows {call.type.name} ")
+    error = f"raise_error(concat({message}, {{place}}))"
+    if call.overflow_is_null:
+        shown = f"concat(CAST({exact} AS STRING), ' ', coalesce({{place}}, ''))"
+        error = f"CAST({NULL_FUNCTION}({string_literal(call.text)}, {shown}) AS {call.type.spark})"
     return (
         f"CASE WHEN {exact} IS NULL THEN NULL WHEN {exact} BETWEEN {-limit - 1} AND {limit} "
-        f"THEN CAST({exact} AS {call.type.spark}) ELSE raise_error(concat({message}, {{place}})) END"
+        f"THEN CAST({exact} AS {call.type.spark}) ELSE {error} END"
     )

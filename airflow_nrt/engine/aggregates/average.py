@@ -9,6 +9,18 @@ from airflow_nrt.model.operators import AggregateCall
 
 
 def average(call: AggregateCall, operand: Operand) -> Accumulators:
+    r"""AVG, from the parts of a sum and the number of values.
+
+    >>> from airflow_nrt.basics.types import DataType
+    >>> kind = DataType("INT")
+    >>> call = AggregateCall("a", "AVG", "price", kind, None, False, kind, "AVG(price)")
+    >>> operand = Operand("price", "price", "price IS NOT NULL", "true", kind)
+    >>> made = average(call, operand)
+    >>> print(*(one.lifted for one in made.columns), made.result, sep="\n")
+    CAST(CAST(price AS BIGINT) AS BIGINT) AS s_price
+    CAST(IF(price IS NOT NULL, 1, 0) AS BIGINT) AS n_price
+    CASE WHEN n_price > 0 THEN CAST((s_price) div n_price AS INT) END
+    """
     kind = operand.type
     assert kind is not None
     parts, whole = leaving_parts(operand) if call.distinct else sum_parts(operand)
@@ -21,5 +33,7 @@ def average(call: AggregateCall, operand: Operand) -> Accumulators:
     else:
         exact = f"DECIMAL(38,{kind.scale})"
         amount = scaled(whole, kind.scale or 0, exact) if kind.is_whole else whole
-        quotient = f"CAST(CAST({amount} AS {exact}) / CAST({number.name} AS DECIMAL(20,0)) AS {call.type.spark})"
+        # It may have more digits than there are, as it gets some after the point.
+        quotient = f"try_divide(CAST({amount} AS {exact}), CAST({number.name} AS DECIMAL(20,0)))"
+        quotient = f"TRY_CAST({quotient} AS {call.type.spark})"
     return Accumulators(columns, f"CASE WHEN {number.name} > 0 THEN {quotient} END")

@@ -44,6 +44,15 @@ def counted(operand: Operand) -> Accumulator:
 
 
 def collect(call: AggregateCall, operand: Operand) -> Accumulators:
+    """COLLECT: a map of the values and their counts.
+
+    >>> from airflow_nrt.basics.types import DataType
+    >>> kind = DataType("STRING")
+    >>> call = AggregateCall("a", "COLLECT", "shop", kind, None, False, kind, "COLLECT(shop)")
+    >>> operand = Operand("shop", "shop", "shop IS NOT NULL", "true", kind)
+    >>> print(collect(call, operand).result)
+    map_from_entries(transform(set_shop, x -> struct(x.value AS key, CAST(x.n AS INT) AS value)))
+    """
     one = counted(operand)
     times = "1" if call.distinct else "CAST(x.n AS INT)"
     entries = f"transform({one.name}, x -> struct(x.value AS key, {times} AS value))"

@@ -8,7 +8,27 @@ from airflow_nrt.model.operators import AggregateCall
 
 
 def percentile(call: AggregateCall, operand: Operand) -> Accumulators:
-    """The operand is the value, or a ROW of the value and its frequency."""
+    r"""The operand is the value, or a ROW of the value and its frequency.
+
+    >>> from airflow_nrt.basics.types import DataType
+    >>> kind = DataType("INT")
+    >>> double = DataType("DOUBLE")
+    >>> call = AggregateCall("a", "PERCENTILE", "price", kind, None, False, double, "PERCENTILE(…)", ("0.5",))
+    >>> operand = Operand("price", "price", "price IS NOT NULL", "true", kind)
+    >>> made = percentile(call, operand)
+    >>> print(*(one.lifted for one in made.columns), made.result, sep="\n")
+    CAST(filter(array(struct(price AS value, 1L AS n)), x -> price IS NOT NULL) AS ARRAY<STRUCT<value: INT, n: BIGINT>>)
+    AS set_price
+    transform(array(transform(set_price, x -> struct(x.value AS value, x.n AS n))), _nrt_m ->
+    transform(array(aggregate(_nrt_m, 0L, (t, x) -> t + x.n)), _nrt_n -> IF(_nrt_n > 0,
+    transform(array(aggregate(_nrt_m, struct(0L AS passed, CAST(NULL AS DOUBLE) AS low, CAST(NULL AS DOUBLE) AS high),
+    (s, x) -> struct(s.passed + x.n AS passed, IF(s.low IS NULL AND s.passed + x.n > CAST(floor((0.5D * (_nrt_n - 1)))
+    AS BIGINT), CAST(x.value AS DOUBLE), s.low) AS low, IF(s.high IS NULL AND s.passed + x.n > CAST(ceil((0.5D * (_nrt_n
+    - 1))) AS BIGINT), CAST(x.value AS DOUBLE), s.high) AS high))), _nrt_e -> IF(CAST(floor((0.5D * (_nrt_n - 1))) AS
+    BIGINT) = CAST(ceil((0.5D * (_nrt_n - 1))) AS BIGINT), _nrt_e.low, (CAST(ceil((0.5D * (_nrt_n - 1))) AS BIGINT) -
+    (0.5D * (_nrt_n - 1))) * _nrt_e.low + ((0.5D * (_nrt_n - 1)) - CAST(floor((0.5D * (_nrt_n - 1))) AS BIGINT)) *
+    _nrt_e.high))[0], NULL))[0])[0]
+    """
     assert operand.type is not None
     one = counted(operand)
     times = "1L" if call.distinct else "x.n"

@@ -19,6 +19,17 @@ def last_value(call: AggregateCall, operand: Operand) -> Accumulators:
 
 
 def _position(function: str, call: AggregateCall, operand: Operand) -> Accumulators:
+    """The value of the least or the greatest place.
+
+    >>> from airflow_nrt.basics.types import DataType
+    >>> kind = DataType("INT")
+    >>> call = AggregateCall("a", "FIRST_VALUE", "price", kind, None, False, kind, "FIRST_VALUE(price)")
+    >>> operand = Operand("price", "price", "price IS NOT NULL", "true", kind)
+    >>> print(_position("min", call, operand).columns[0].lifted)
+    CAST(IF(price IS NULL, NULL, struct(_nrt_slice AS slice, _nrt_pos.file AS file, _nrt_pos.block AS block,
+    _nrt_pos.row AS row, price AS value)) AS STRUCT<slice: BIGINT, file: BIGINT, block: BIGINT, row: BIGINT, value:
+    INT>) AS minpos_price
+    """
     kind = PLACE.format(call.type.spark)
     placed = f"IF({operand.value} IS NULL, NULL, struct({POSITION}, {operand.value} AS value))"
     one = Accumulator(f"{function}pos_{operand.tag}", placed, kind, f"{function}({{0}}){{over}}")

@@ -10,7 +10,21 @@ from airflow_nrt.model.operators import AggregateCall
 
 
 def single_value(call: AggregateCall, operand: Operand) -> Accumulators:
-    """With DISTINCT, equal rows count as one, also NULLs."""
+    r"""With DISTINCT, equal rows count as one, also NULLs.
+
+    >>> from airflow_nrt.basics.types import DataType
+    >>> kind = DataType("INT")
+    >>> call = AggregateCall("a", "SINGLE_VALUE", "price", kind, None, False, kind, "SINGLE_VALUE(price)")
+    >>> operand = Operand("price", "price", "price IS NOT NULL", "true", kind)
+    >>> made = single_value(call, operand)
+    >>> print(*(one.lifted for one in made.columns), made.result, sep="\n")
+    CAST(price AS INT) AS min_price
+    CAST(price AS INT) AS max_price
+    CAST(IF(true, 1, 0) AS BIGINT) AS r_price
+    CAST(IF(price IS NOT NULL, 1, 0) AS BIGINT) AS n_price
+    CASE WHEN r_price <= 1 THEN min_price ELSE raise_error(concat('SINGLE_VALUE(price) has more than one row ',
+    {place})) END
+    """
     low, high = least(call, operand).columns[0], greatest(call, operand).columns[0]
     rows = Accumulator(f"r_{operand.tag}", f"IF({operand.admits}, 1, 0)", "BIGINT")
     values = counter(operand)

@@ -18,7 +18,15 @@ below 2^50, and two roundings add up to less than a quarter."""
 
 
 def sum_parts(operand: Operand) -> tuple[tuple[Accumulator, ...], str]:
-    """The accumulators of a sum, and SQL of the sum over them: whole, unscaled for short decimals."""
+    r"""The accumulators of a sum, and SQL of the sum over them: whole, unscaled for short decimals.
+
+    >>> operand = Operand("price", "price", "price IS NOT NULL", "true", DataType("BIGINT"))
+    >>> parts, whole = sum_parts(operand)
+    >>> print(*(one.lifted for one in parts), whole, sep="\n")
+    CAST(shiftright(CAST(price AS BIGINT), 32) AS BIGINT) AS h_price
+    CAST((CAST(price AS BIGINT) & 4294967295L) AS BIGINT) AS l_price
+    (CAST(h_price AS DECIMAL(38,0)) * CAST(4294967296L AS DECIMAL(10,0)) + l_price)
+    """
     kind = operand.type
     assert kind is not None
     if kind.is_approximate:
@@ -37,7 +45,18 @@ def sum_parts(operand: Operand) -> tuple[tuple[Accumulator, ...], str]:
 
 
 def leaving_parts(operand: Operand) -> tuple[tuple[Accumulator, ...], str]:
-    """`sum_parts` for values that are subtracted again (distinct values of HOP), also NaN and infinity."""
+    r"""`sum_parts` for values that are subtracted again (distinct values of HOP), also NaN and infinity.
+
+    >>> operand = Operand("price", "price", "price IS NOT NULL", "true", DataType("DOUBLE"))
+    >>> parts, whole = leaving_parts(operand)
+    >>> print(*(one.lifted for one in parts), whole, sep="\n")
+    CAST(IF(abs(CAST(price AS DOUBLE)) < double('Infinity'), CAST(price AS DOUBLE), 0D) AS DOUBLE) AS s_price
+    CAST(IF(isnan(CAST(price AS DOUBLE)), 1, 0) AS BIGINT) AS sx_price
+    CAST(IF(CAST(price AS DOUBLE) = double('Infinity'), 1, 0) AS BIGINT) AS sp_price
+    CAST(IF(CAST(price AS DOUBLE) = -double('Infinity'), 1, 0) AS BIGINT) AS sm_price
+    CASE WHEN sx_price > 0 OR (sp_price > 0 AND sm_price > 0) THEN double('NaN') WHEN sp_price > 0 THEN
+    double('Infinity') WHEN sm_price > 0 THEN -double('Infinity') ELSE s_price END
+    """
     if operand.type is None or not operand.type.is_approximate:
         return sum_parts(operand)
     value, infinity = f"CAST({operand.value} AS DOUBLE)", "double('Infinity')"
@@ -66,6 +85,15 @@ def unscaled(value: str, kind: DataType) -> str:
 
 
 def total(call: AggregateCall, operand: Operand) -> Accumulators:
+    """SUM, as the type of its result.
+
+    >>> kind = DataType("INT")
+    >>> call = AggregateCall("a", "SUM", "price", kind, None, False, kind, "SUM(price)")
+    >>> operand = Operand("price", "price", "price IS NOT NULL", "true", kind)
+    >>> print(total(call, operand).result)
+    CASE WHEN s_price IS NULL THEN NULL WHEN s_price BETWEEN -2147483648 AND 2147483647 THEN CAST(s_price AS INT) ELSE
+    raise_error(concat('SUM(price) overflows INT ', {place})) END
+    """
     kind = operand.type
     assert kind is not None
     columns, whole = leaving_parts(operand) if call.distinct else sum_parts(operand)

@@ -19,6 +19,22 @@ Parts = tuple[tuple[Accumulator, ...], str, str]
 
 
 def variance(call: AggregateCall, operand: Operand) -> Accumulators:
+    r"""STDDEV and VAR, of a population or of a sample.
+
+    >>> kind = DataType("INT")
+    >>> call = AggregateCall("a", "VAR_POP", "price", kind, None, False, kind, "VAR_POP(price)")
+    >>> operand = Operand("price", "price", "price IS NOT NULL", "true", kind)
+    >>> made = variance(call, operand)
+    >>> print(*(one.lifted for one in made.columns), made.result, sep="\n")
+    CAST(CAST(price AS BIGINT) AS BIGINT) AS s_price
+    CAST((CAST(CAST(price AS BIGINT) AS DECIMAL(19,0)) * CAST(CAST(price AS BIGINT) AS DECIMAL(19,0))) AS DECIMAL(38,0))
+    AS q_price
+    CAST(IF(price IS NOT NULL, 1, 0) AS BIGINT) AS n_price
+    CASE WHEN n_price > 0 THEN CAST(greatest(((coalesce(CAST(try_subtract(try_multiply(q_price, CAST(n_price AS
+    DECIMAL(20,0))), try_multiply(CAST(s_price AS DECIMAL(38,0)), CAST(s_price AS DECIMAL(38,0)))) AS DOUBLE),
+    CAST(q_price AS DOUBLE) * n_price - CAST(CAST(s_price AS DECIMAL(38,0)) AS DOUBLE) * CAST(CAST(s_price AS
+    DECIMAL(38,0)) AS DOUBLE))) / 1D), 0D) / (CAST(n_price AS DOUBLE) * n_price) AS INT) END
+    """
     kind = operand.type
     assert kind is not None
     make = _exact if kind.is_whole else _of_values if call.distinct else _floating
@@ -47,6 +63,13 @@ def _exact(operand: Operand, kind: DataType) -> Parts:
 
 
 def _floating(operand: Operand, kind: DataType) -> Parts:
+    """The spread of floating sums.
+
+    >>> price = Operand("price", "price", "price IS NOT NULL", "true", DataType("DOUBLE"))
+    >>> print(_floating(price, DataType("DOUBLE"))[2])
+    IF(abs((fq_price * n_price) - fs_price * fs_price) <= 1e-12D * (fq_price * n_price), 0D, ((fq_price * n_price) -
+    fs_price * fs_price))
+    """
     value = f"CAST({operand.value} AS DOUBLE)"
     number = counter(operand)
     total = Accumulator(f"fs_{operand.tag}", value, "DOUBLE")
@@ -59,7 +82,14 @@ def _floating(operand: Operand, kind: DataType) -> Parts:
 
 
 def _of_values(operand: Operand, kind: DataType) -> Parts:
-    """From the distinct values in order, by Welford's method, as in Flink."""
+    """From the distinct values in order, by Welford's method, as in Flink.
+
+    >>> price = Operand("price", "price", "price IS NOT NULL", "true", DataType("DOUBLE"))
+    >>> print(_of_values(price, DataType("DOUBLE"))[2])
+    (aggregate(transform(set_price, x -> CAST(x.value AS DOUBLE)), struct(0L AS n, 0D AS mean, 0D AS squares), (s, v) ->
+    struct(s.n + 1 AS n, s.mean + (v - s.mean) / (s.n + 1) AS mean, s.squares + (v - s.mean) * (v - (s.mean + (v -
+    s.mean) / (s.n + 1))) AS squares)).squares * size(set_price))
+    """
     one = counted(operand)
     mean = "s.mean + (v - s.mean) / (s.n + 1)"
     step = f"struct(s.n + 1 AS n, {mean} AS mean, s.squares + (v - s.mean) * (v - ({mean})) AS squares)"

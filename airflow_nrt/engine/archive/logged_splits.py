@@ -73,7 +73,7 @@ class LoggedSplits(SourceArchive):
         problems += _check_corrupt(spark, source, [split for split in pieces if split.corrupt])
         order = {split.name: n for n, split in enumerate(history.splits(source.name))} if numbered else {}
         numbers = {split.name: order[split.name] for split in usable} if numbered else None
-        rows = connector.read(spark, source, ReadRequest(usable, tasks, numbers))
+        rows = connector.read(spark, source, ReadRequest(usable, tasks, numbers, schemas=self.home.schemas))
         batch_of = history.batch_of(source.name)
         known = [(key, batch_of.get(split.name, BACKFILL)) for split in usable for key in connector.spellings(split)]
         entries = given_rows(spark, {FILE: "STRING", ENTRY: "BIGINT"}, known)

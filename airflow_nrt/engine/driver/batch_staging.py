@@ -6,71 +6,54 @@ None of it counts before the commit.
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import DataFrame
 
 from airflow_nrt.basics.instants import END_OF_TIME
 from airflow_nrt.engine.batch.batch import needs_position
 from airflow_nrt.engine.driver.batch_rows import BatchRows
 from airflow_nrt.engine.driver.decide.actions import Batch, BatchResult
+from airflow_nrt.engine.driver.report_state import ReportState
 from airflow_nrt.engine.driver.single_batch import whole_result
 from airflow_nrt.engine.faults import reach
 from airflow_nrt.engine.publish.ledger import reasons, write_late, write_rejected, write_unreadable
-from airflow_nrt.engine.publish.staging import Staging
 from airflow_nrt.engine.sources import source_of
 from airflow_nrt.engine.sources.request import ReadRequest
 from airflow_nrt.engine.spark.query_frames import run_query
-from airflow_nrt.engine.state.store import SliceStore, Written
+from airflow_nrt.engine.state.store import Written
 from airflow_nrt.engine.time.accept_or_reject import judge, metered, rejected, without_lines
 from airflow_nrt.engine.time.batch_clock import absorbed
 from airflow_nrt.engine.time.future import latest_rowtime
 from airflow_nrt.engine.updating.updates import Updates
-from airflow_nrt.engine.versions.early_and_late_results import VersionedInserts
-from airflow_nrt.engine.versions.throttled_changes import ThrottledInserts
 from airflow_nrt.engine.windows.execution import execution_of
 from airflow_nrt.engine.windows.no_rows import no_rows
-from airflow_nrt.engine.windows.operator_layout import Layout
-from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import ARCHIVED, Lateness, Position, Published, Split
 from airflow_nrt.home.log.throttle import Waiting, waiting_after
 from airflow_nrt.model.operators import Query
 from airflow_nrt.model.options.known import ARCHIVE
-from airflow_nrt.model.plan import Plan, Source
+from airflow_nrt.model.plan import Source
 from airflow_nrt.model.result_timing import COMPLETE
 
 
 class BatchStaging:
     """Stages the batches of one driver, each as of the position before it."""
 
-    def __init__(
-        self,
-        spark: SparkSession,
-        plan: Plan,
-        home: Home,
-        store: SliceStore,
-        layouts: Mapping[str, Layout],
-        staging: Staging,
-        versions: VersionedInserts,
-        throttled: ThrottledInserts,
-    ) -> None:
-        self._spark = spark
-        self._plan = plan
-        self._home = home
-        self._store = store
-        self._layouts = layouts
-        self._staging = staging
-        self._versions = versions
-        self._throttled = throttled
-        self._nothing = {one.name: no_rows(spark, one) for one in plan.sources if len(plan.sources) > 1}
+    def __init__(self, report: ReportState) -> None:
+        self._report = report
+        self._plan = report.plan
+        self._store = report.store
+        self._spark, self._home = report.store.spark, report.store.home
+        several = len(report.plan.sources) > 1
+        self._nothing = {one.name: no_rows(self._spark, one) for one in report.plan.sources if several}
 
     def stage(self, batch: Batch, splits: Sequence[Split], number: int, position: Position) -> BatchResult:
         """Stages the splits of a batch, which the entry `number` will commit. `position` is that before it."""
         source, clock = batch.source, batch.clock
         write = self._compute if batch.is_whole else self._write
-        self._staging.tables.stand_at(position.tables)
-        ledger = f"ledger/{self._staging.epoch}-{uuid.uuid4().hex}"
+        self._report.tables.stand_at(position.tables)
+        ledger = f"ledger/{self._store.epoch}-{uuid.uuid4().hex}"
         corrupt = [split for split in splits if split.corrupt]
         if corrupt:
             write_unreadable(self._home, ledger, source.name, corrupt)
@@ -82,7 +65,7 @@ class BatchStaging:
         arrival = absorbed(clock, position.sources[source.name].watermark)
         usable = [split for split in splits if not split.corrupt]
         numbers = self._numbers(source, splits, position)
-        request = ReadRequest(usable, self._store.tasks, numbers)
+        request = ReadRequest(usable, self._store.tasks, numbers, schemas=self._home.schemas)
         read = source_of(source.table).read(self._spark, source, request)
         judged = judge(read, source, latest, arrival, number=str(position.sources[source.name].row_semantics))
         # Windows read what is staged for the archive.
@@ -121,10 +104,10 @@ class BatchStaging:
             late=tuple(late),
             ledger=ledger if late or rejections else None,
             rejected=rejections,
-            touched=self._versions.touched(partials),
+            touched=self._report.versions.touched(partials),
             waiting=waiting,
-            tables=self._staging.tables.files,
-            removed=tuple(self._staging.tables.removed),
+            tables=self._report.tables.files,
+            removed=tuple(self._report.tables.removed),
         )
 
     def _numbers(self, source: Source, splits: Sequence[Split], position: Position) -> dict[str, int] | None:
@@ -144,16 +127,16 @@ class BatchStaging:
         if source.is_archived:
             insert = self._plan.insert(source.table.options[ARCHIVE])
             frame = run_query(insert.query, {source.name: rows.archived()})
-            published += self._staging.stage(insert, frame, ARCHIVED)
+            published += self._report.staging.stage(insert, frame, ARCHIVED)
             of_windows = rows.staged(self._spark, self._home, published, self._store.tasks)
         for operator in self._plan.readers(source.name):
-            layout, state = self._layouts[operator.name], position.operators[operator.name]
+            layout, state = self._report.layouts[operator.name], position.operators[operator.name]
             views = self._views(operator.input, source, of_windows(batch.watermarks[operator.name]))
             partials = execution_of(layout).absorb(self._store, layout, state, views)
             written[operator.name] = self._store.write(operator.name, partials, layout.closes)
         for insert in self._plan.passing(source.name):
             frame = run_query(insert.query, self._views(insert.query, source, rows.take(None)))
-            published += self._staging.stage(insert, frame, "passed")
+            published += self._report.staging.stage(insert, frame, "passed")
         updates.absorb({source.name: partial(rows.take, None)} if self._plan.updated_by(source.name) else {})
         return written, published
 
@@ -162,14 +145,14 @@ class BatchStaging:
     ) -> tuple[dict[str, Written], list[Published]]:
         """Computes all windows, if the batch has all of their rows."""
         result = whole_result(self._plan, rows.take(None), self._store.tasks)
-        return {}, self._staging.stage(self._plan.inserts[0], result, COMPLETE, END_OF_TIME)
+        return {}, self._report.staging.stage(self._plan.inserts[0], result, COMPLETE, END_OF_TIME)
 
     def stage_changes(self, updates: Updates, last: int, waiting: Waiting) -> tuple[list[Published], Waiting]:
         """Stages the changes of updating operators since the entry `last`; those of throttled inserts are `waiting`."""
         changes = updates.changes(last)
         states = {True: "changed", False: "passed"}
-        at_once, waiting = self._throttled.hold(changes, waiting)
-        staged = [self._staging.stage(insert, frame, states[insert.changes]) for insert, frame in at_once]
+        at_once, waiting = self._report.throttled.hold(changes, waiting)
+        staged = [self._report.staging.stage(insert, frame, states[insert.changes]) for insert, frame in at_once]
         return [one for some in staged for one in some], waiting
 
     def _views(self, query: Query, source: Source, rows: DataFrame) -> dict[str, DataFrame]:

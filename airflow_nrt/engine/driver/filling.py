@@ -21,7 +21,7 @@ from airflow_nrt.basics.instants import format_instant
 from airflow_nrt.basics.spelling import quote, string_literal
 from airflow_nrt.basics.undone import undone
 from airflow_nrt.engine.failures.failures import explained
-from airflow_nrt.engine.failures.servers import UnreachableError
+from airflow_nrt.engine.failures.servers import AWAY
 from airflow_nrt.engine.faults import reach
 from airflow_nrt.engine.publish.owing import MOST_SECONDS, Attempt
 from airflow_nrt.engine.publish.publishing import publish_entry
@@ -85,7 +85,7 @@ class Filling:
                 self._fill()
         except Exception as failure:
             gone = explained(failure)
-            if not isinstance(gone, UnreachableError):
+            if not isinstance(gone, AWAY):
                 raise
             log.warning("%s waits %s s: %s", self, MOST_SECONDS, gone)
             self._pause = time.monotonic() + MOST_SECONDS

@@ -23,7 +23,8 @@ from airflow_nrt.engine.driver.filling import Filling
 from airflow_nrt.engine.driver.idleness import idle_timeout
 from airflow_nrt.engine.driver.stream import StreamDriver
 from airflow_nrt.engine.failures.failures import explained, in_full, in_short
-from airflow_nrt.engine.failures.servers import UnreachableError
+from airflow_nrt.engine.failures.refusals import Refusals
+from airflow_nrt.engine.failures.servers import OutdatedLoginError, RefusedError, UnreachableError
 from airflow_nrt.engine.faults import reach
 from airflow_nrt.engine.functions import register_functions
 from airflow_nrt.engine.java.fitting import unusable
@@ -47,13 +48,17 @@ from airflow_nrt.home.heartbeat import (
     write_heartbeat,
 )
 from airflow_nrt.home.home import Home, Replan
+from airflow_nrt.home.log.arithmetic import check_arithmetic
 from airflow_nrt.home.log.entries import Commit, Lease, Split
 from airflow_nrt.home.log.fenced_writer import Writer
 from airflow_nrt.home.notes.unusable import UnusableClasses, note_unusable
+from airflow_nrt.model.options.known import REFUSED_TIMEOUT, REPORT_OPTIONS, read_option
 from airflow_nrt.model.plan import Plan
 
 LOOP_SECONDS = 0.05
 BEAT_SECONDS = 1.0
+_READING = "what is read"
+"""The name of the sources and of the tables that are looked up, among the servers that refuse a login."""
 
 log = logging.getLogger(__name__)
 
@@ -92,7 +97,10 @@ class Runner:
         self._beat = self._first_beat()
         self._feeds: list[Feed] = []
         self._driver: StreamDriver | None = None
-        self._owing = Owing()
+        most_refused = read_option(dict(plan.settings), REPORT_OPTIONS, REFUSED_TIMEOUT)
+        self._owing = Owing(most_refused=most_refused)
+        self._refusals = Refusals(most_refused)
+        self._has_run = False
         self._archives: list[ArchiveKeeper] = []
         self._filling: Filling | None = None
         self._noted: Mapping[str, str] = {}
@@ -149,6 +157,7 @@ class Runner:
         that is added must be there.
         """
         has_begun = self.home.log().last >= 0
+        check_arithmetic(self.plan, self.home.log().position())
         added = self.home.additions(self.plan, self.replan) if self.replan is not None else {}
         for source in () if has_begun else self.plan.sources:
             source_of(source.table).check(spark, source.table)
@@ -175,6 +184,8 @@ class Runner:
                     # For the log of a driver: a command that a person watches is silent below WARNING.
                     log.info("what failed, in full: %s", in_full(failure))
                 attempts = attempts.after(writer.last)
+                if known is not None:
+                    self._refusals.meet(_READING, known)
                 judged = self._judged(failure, known)
                 may_stop = not judged.is_final and not judged.is_exit
                 step = after_failure(judged, attempts, is_stop_asked=may_stop and self._is_stop_asked(writer))
@@ -193,10 +204,12 @@ class Runner:
                 self.stop_asked.wait(step.seconds)
 
     def _judged(self, failure: BaseException, known: NrtError | None) -> Failure:
+        # At the start of a run it is an error.
+        is_refused = isinstance(known, RefusedError) and self._has_run
         return Failure(
-            is_final=known is not None and not known.passes,
-            is_unreachable=isinstance(known, UnreachableError),
-            is_exit=not isinstance(failure, Exception),
+            is_final=known is not None and not known.passes and not is_refused,
+            is_unreachable=is_refused or isinstance(known, UnreachableError),
+            is_exit=not isinstance(failure, Exception) or isinstance(known, OutdatedLoginError),
             has_no_engine=java_has_ended(),
         )
 
@@ -257,6 +270,7 @@ class Runner:
                     for archive in self._archives:
                         archive.finish(driver.position, driver.replace_files)
                 return FINISHED
+            self._has_run = True
             self._between_batches(driver)
             time.sleep(LOOP_SECONDS)
 
@@ -311,6 +325,7 @@ class Runner:
             if self._closing:
                 return
             self._driver.absorb(source, splits, ends=ends)
+        self._refusals.end(_READING)
         self._progressed()
 
     def _is_stop_asked(self, writer: Writer) -> bool:

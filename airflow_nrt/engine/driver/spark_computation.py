@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Mapping
 
 from pyspark.sql import DataFrame, SparkSession
@@ -11,23 +12,24 @@ from airflow_nrt.engine.dimensions.current import CurrentVersions
 from airflow_nrt.engine.driver.batch_staging import BatchStaging
 from airflow_nrt.engine.driver.decide.actions import Absorb, BatchResult, Fire, Fired, Moved, MoveOn, Unreadable
 from airflow_nrt.engine.driver.decide.released_state_files import Released
+from airflow_nrt.engine.driver.report_state import ReportState
 from airflow_nrt.engine.failures.failures import corrupt_file
 from airflow_nrt.engine.faults import reach
-from airflow_nrt.engine.publish.staging import Staging
-from airflow_nrt.engine.publish.update_tables import UpdateTables
+from airflow_nrt.engine.functions.nulled_values import nulled
 from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.engine.updating.updates import Updates
-from airflow_nrt.engine.versions.early_and_late_results import VersionedInserts, with_state
-from airflow_nrt.engine.versions.throttled_changes import ThrottledInserts
+from airflow_nrt.engine.versions.early_and_late_results import with_state
 from airflow_nrt.engine.windows.execution import execution_of
 from airflow_nrt.engine.windows.firing import Round
 from airflow_nrt.engine.windows.firing_clock import fires_at
-from airflow_nrt.engine.windows.layout_of import layout_of
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import OperatorState, Position, Published, Split, StateFile
 from airflow_nrt.home.log.throttle import waiting_after
+from airflow_nrt.home.notes.nulled import NulledExpression, note_nulled
 from airflow_nrt.model.plan import Insert, Plan
 from airflow_nrt.model.result_timing import COMPLETE, EARLY
+
+log = logging.getLogger(__name__)
 
 
 class SparkComputation:
@@ -36,16 +38,11 @@ class SparkComputation:
     def __init__(self, spark: SparkSession, plan: Plan, home: Home, epoch: int) -> None:
         self._spark = spark
         self._plan = plan
+        self._home = home
         self._dimensions = CurrentVersions(spark, plan, home)
         self._store = SliceStore(spark, home, epoch)
-        self._layouts = {operator.name: layout_of(operator) for operator in plan.operators}
-        self._versions = VersionedInserts(self._store, plan, self._layouts)
-        self._throttled = ThrottledInserts(self._store, plan)
-        self._tables = UpdateTables(self._store)
-        self._staging = Staging(home, epoch, self._tables)
-        self._batches = BatchStaging(
-            spark, plan, home, self._store, self._layouts, self._staging, self._versions, self._throttled
-        )
+        self._report = ReportState(plan, self._store)
+        self._batches = BatchStaging(self._report)
         self.released = Released()
 
     def tune(self, files: Iterable[Split | StateFile]) -> bool:
@@ -65,22 +62,24 @@ class SparkComputation:
             result = self._batches.stage(action.batch, action.splits, last + 1, action.position)
         except Exception as failure:
             return Unreadable(corrupt_file(action.batch.source, action.splits, failure))
+        self._note_nulled()
         reach("absorb-ledger")
         return result
 
     def fire(self, action: Fire, last: int) -> Fired:
         position = action.position
-        fired = Round(self._store, self._plan, self._layouts, dict(position.operators))
+        fired = Round(self._store, self._plan, self._report.layouts, dict(position.operators))
         fired.fire()
         reach("fire-closed")
         updates = Updates(self._store, self._plan, position, action.clock)
         try:
             once = [insert for insert in fired.inserts() if insert.timing.publishes_once]
             published = [one for insert in once for one in self._fired(fired, insert)]
-            versions = self._versions.stage(position, fired.states, self._stage_versions)
+            versions = self._report.versions.stage(position, fired.states, self._stage_versions)
             published += [one for staged in versions.values() for one in staged.published]
             for insert in action.throttled:
-                published += self._staging.stage(insert, self._throttled.net(insert, position, last), "changed")
+                net = self._report.throttled.net(insert, position, last)
+                published += self._report.staging.stage(insert, net, "changed")
             updates.absorb(fired.read_by_updating())
             waiting = waiting_after(self._plan, position, action.throttled)
             changes, waiting = self._batches.stage_changes(updates, last, waiting)
@@ -88,8 +87,9 @@ class SparkComputation:
         finally:
             updates.close()
             fired.close()
+        self._note_nulled()
         reach("fire-staged")
-        tables, removed = self._tables.files, tuple(self._tables.removed)
+        tables, removed = self._report.tables.files, tuple(self._report.tables.removed)
         return Fired(fired.states, tuple(published), versions, updates.files, waiting, tables, removed)
 
     def move_on(self, action: MoveOn, last: int) -> Moved | None:
@@ -101,27 +101,36 @@ class SparkComputation:
             published, waiting = self._batches.stage_changes(updates, last, waiting)
         finally:
             updates.close()
-        tables, removed = self._tables.files, tuple(self._tables.removed)
+        self._note_nulled()
+        tables, removed = self._report.tables.files, tuple(self._report.tables.removed)
         return Moved(tuple(published), updates.files, updates.moments, waiting, tables, removed)
 
     def compact(self, operators: Mapping[str, OperatorState]) -> Mapping[str, OperatorState]:
         return {
-            name: execution_of(self._layouts[name]).compact(self._store, self._layouts[name], state)
+            name: execution_of(self._report.layouts[name]).compact(self._store, self._report.layouts[name], state)
             for name, state in operators.items()
         }
 
     def stand_at(self, position: Position) -> None:
         gone = self.released.after(position.files(), self._store.standing)
-        self._tables.stand_at(position.tables)
+        self._report.tables.stand_at(position.tables)
         for files in gone:
             self._store.remove(files)
             reach("clean-after")
 
+    def _note_nulled(self) -> None:
+        """Shows which values are NULL because they could not be computed, in the log and in the notes of the home."""
+        found = nulled(self._spark)
+        for one in found:
+            log.warning("%s is NULL %s times, as it can't be computed: %s", one.expression, one.count, one.computation)
+        if found:
+            note_nulled(self._home, {one.expression: NulledExpression(one.count, one.computation) for one in found})
+
     def _fired(self, fired: Round, insert: Insert) -> list[Published]:
         firing = next(fired.firings[name] for name in insert.operators if name in fired.firings)
         frame = with_state(insert, fired.result(insert.query), string_literal(COMPLETE))
-        stride = self._layouts[firing.operator].operator.window.stride
-        return self._staging.stage(insert, frame, COMPLETE, (firing.until - firing.after) // stride)
+        stride = self._report.layouts[firing.operator].operator.window.stride
+        return self._report.staging.stage(insert, frame, COMPLETE, (firing.until - firing.after) // stride)
 
     def _stage_versions(self, insert: Insert, frame: DataFrame, windows: int) -> list[Published]:
-        return self._staging.stage(insert, frame, EARLY, windows)
+        return self._report.staging.stage(insert, frame, EARLY, windows)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from airflow_nrt.basics.errors import STOP_MARK, DataError
 from airflow_nrt.engine.failures.root_cause import Thrown
+from airflow_nrt.model.arithmetic_errors import ARITHMETIC_ERRORS
 from airflow_nrt.model.origins import Known, Origin
 
 _DATA = "22"
@@ -25,16 +26,24 @@ _TYPES = {
 """Flink's types by Spark's names."""
 _CAST = re.compile(r" can't be cast to ([A-Z_]+(?:\([0-9, ]+\))?)$")
 """The end of messages that generated casts of texts raise."""
+_NULL = f"SET '{ARITHMETIC_ERRORS}' = 'null'"
+_LARGER = f"CAST what is computed with to a larger type, or {_NULL}, which makes such results NULL"
+_OVERFLOWS = re.compile(r"^[A-Z_]+\(.*\) overflows [A-Z]+ ")
+"""The beginning of the message of a sum that its type can't hold."""
 _ADVICE = re.compile(r"`?try_\w+`?|spark\.sql|SQLSTATE|\bANSI\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
 class Wrong:
-    """`what` is wrong with a value, the way `out`, and `words` of the expressions that may be the cause."""
+    """`what` is wrong with a value, the way `out`, and `words` of the expressions that may be the cause.
+
+    The way out is one of expressions with `out_of`: TRY_CAST takes the place of a CAST, and of nothing else.
+    """
 
     what: str
     out: str = ""
     words: tuple[str, ...] = ()
+    out_of: str = ""
 
 
 def not_computed(thrown: Thrown, origins: Sequence[Origin]) -> DataError | None:
@@ -45,7 +54,9 @@ def not_computed(thrown: Thrown, origins: Sequence[Origin]) -> DataError | None:
         cast = _CAST.search(said)
         return _error(_no_cast(said, cast.group(1)), thrown, known) if cast else DataError(known.placed(said))
     if thrown.condition.partition(".")[0] == _RAISED:
-        return DataError(known.placed(thrown.given("errorMessage") or thrown.message))
+        said = thrown.given("errorMessage") or thrown.message
+        out = f". {_NULL} makes such a sum NULL" if _OVERFLOWS.match(said) else ""
+        return DataError(known.placed(said) + out)
     if not thrown.state.startswith(_DATA):
         return None
     return _error(_WRONG.get(thrown.condition.partition(".")[0], _other)(thrown), thrown, known)
@@ -54,7 +65,7 @@ def not_computed(thrown: Thrown, origins: Sequence[Origin]) -> DataError | None:
 def _error(wrong: Wrong, thrown: Thrown, known: Known) -> DataError:
     found = (known.around(piece.sql, piece.start, piece.stop) for piece in thrown.pieces)
     place = next((one for one in found if one is not None), None) or known.alone(wrong.words)
-    out = f". {wrong.out}" if wrong.out else ""
+    out = f". {wrong.out}" if wrong.out and wrong.out_of in (place or known.text) else ""
     return DataError(f"{wrong.what}: {place}{out}" if place else f"{wrong.what}{out}")
 
 
@@ -75,21 +86,22 @@ def _no_decimal(thrown: Thrown) -> Wrong:
 
 
 def _no_cast(what: str, target: str) -> Wrong:
-    return Wrong(what, "TRY_CAST gives NULL for such a value", (f"AS {target})", f"{target}>)"))
+    return Wrong(what, "TRY_CAST gives NULL for such a value", (f"AS {target})", f"{target}>)"), "CAST(")
 
 
 def _division(thrown: Thrown) -> Wrong:
-    return Wrong("Division by zero", "NULLIF(divisor, 0) makes the result NULL", (" / ", " % ", "MOD("))
+    out = f"NULLIF(divisor, 0) makes the result NULL, and {_NULL} makes all such results NULL"
+    return Wrong("Division by zero", out, (" / ", " % ", "MOD("))
 
 
 def _overflow(thrown: Thrown) -> Wrong:
     kind = _type(thrown.given("message").partition(" ")[0].upper())
-    return Wrong(f"the result does not fit {kind}", "CAST what is computed with to a larger type")
+    return Wrong(f"the result does not fit {kind}", _LARGER)
 
 
 def _two_overflow(thrown: Thrown) -> Wrong:
     sides = f"{_number(thrown.given('value1'))} {thrown.given('symbol')} {_number(thrown.given('value2'))}"
-    return Wrong(f"the result of {sides} overflows its type", "CAST what is computed with to a larger type")
+    return Wrong(f"the result of {sides} overflows its type", _LARGER)
 
 
 def _index(thrown: Thrown) -> Wrong:

@@ -15,7 +15,7 @@ from urllib.parse import unquote
 
 from airflow_nrt.basics.errors import InputError, NrtError, SurroundingsError
 from airflow_nrt.engine.failures.root_cause import Thrown
-from airflow_nrt.engine.failures.servers import UnreachableError
+from airflow_nrt.engine.failures.servers import RefusedError, UnreachableError
 from airflow_nrt.engine.java.java_process import more_memory, said_of_end
 
 _PATH = re.compile(r"(?:'|file:|: |^|\()(/[^\n':]+?)(?='|: | \(|\. |\s*$|\))", re.MULTILINE)
@@ -102,6 +102,10 @@ def _no_kafka(path: str | None) -> str:
     return "Kafka does not answer: nothing is lost until it does"
 
 
+def _login(path: str | None) -> str:
+    return "Kafka refuses the login or a privilege: correct 'properties.sasl.…', or grant it"
+
+
 def _user() -> str:
     return str(os.environ.get("USER") or os.geteuid())
 
@@ -123,6 +127,17 @@ CAUSES = {
     # A master that never answered is reported earlier (`masters.py`). One that did may be back soon.
     "no master": Cause(("All masters are unresponsive",), _no_master),
     "stopped": Cause(("stopped SparkContext", "SparkContext was shut down", "LiveListenerBus is stopped"), _stopped),
+    # Of tasks; `sources/kafka/client.py` asks as the driver.
+    "no login to kafka": Cause(
+        (
+            "kafka.common.errors.SaslAuthentication",
+            "kafka.common.errors.SslAuthentication",
+            "kafka.common.errors.TopicAuthorization",
+            "kafka.common.errors.ClusterAuthorization",
+        ),
+        _login,
+        error=RefusedError,
+    ),
     "no kafka": Cause(
         ("kafka.common.errors.TimeoutException", "Cannot fetch record for offset", "kafka.common.errors.Disconnect"),
         _no_kafka,

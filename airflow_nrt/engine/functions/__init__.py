@@ -15,6 +15,7 @@ from pyspark.sql.functions import udf
 from pyspark.sql.pandas.functions import ArrowUDFType, PandasUDFType, arrow_udf, pandas_udf
 
 from airflow_nrt.basics.times_of_day import SPARK_TIME, times_as
+from airflow_nrt.engine.functions.nulled_values import count_nulls
 from airflow_nrt.engine.functions.python_aggregates import folding, resulting, scanning
 from airflow_nrt.engine.functions.scalar import guarded, of_series
 from airflow_nrt.engine.functions.shipped_modules import travelling
@@ -23,7 +24,8 @@ from airflow_nrt.program.functions import PythonFunction
 
 
 def register_functions(spark: SparkSession, plan: Plan) -> None:
-    """Registers the plan's functions in the Spark session."""
+    """Registers the plan's functions in the Spark session, and what counts values that can't be computed."""
+    count_nulls(spark, plan)
     for function in travelling(plan):
         for name, one in _udfs(function).items():
             spark.udf.register(name, one)

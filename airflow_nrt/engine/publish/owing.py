@@ -7,13 +7,18 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from airflow_nrt.basics.durations import HOUR
+from airflow_nrt.basics.errors import NrtError
 from airflow_nrt.engine.failures.failures import explained
-from airflow_nrt.engine.failures.servers import UnreachableError
+from airflow_nrt.engine.failures.refusals import Refusals
+from airflow_nrt.engine.failures.servers import AWAY, LockedError
 from airflow_nrt.home.log.entries import Entry, Fill
 from airflow_nrt.model.plan import Insert
 
 MOST_SECONDS = 30
-"""The longest wait between two attempts to reach a sink."""
+"""The longest wait between two attempts to reach a sink, unless an attempt itself takes longer."""
+LOCKED_TIMES = 6
+"""How often who can't owe, such as a backfill, waits for a lock."""
 Attempt = Callable[[Insert, Entry, Callable[[], None]], bool]
 """Does something that an entry has decided for an insert; gives whether it is done, or is owed."""
 
@@ -21,8 +26,15 @@ log = logging.getLogger(__name__)
 
 
 def at_once(insert: Insert, entry: Entry, action: Callable[[], None]) -> bool:
-    """Does it now. Raises UnreachableError if the server does not answer."""
-    action()
+    """Does it now. It waits for a lock several times. Raises UnreachableError if the server does not answer."""
+    for attempt in range(LOCKED_TIMES):
+        try:
+            action()
+            break
+        except LockedError as locked:
+            if attempt == LOCKED_TIMES - 1:
+                raise
+            log.warning("trying again: %s", locked)
     return True
 
 
@@ -30,7 +42,7 @@ def at_once(insert: Insert, entry: Entry, action: Callable[[], None]) -> bool:
 class _Debt:
     """The entries that are owed, by number, and when the sink is asked again (seconds of the driver's clock)."""
 
-    failure: UnreachableError
+    failure: NrtError
     next: float
     entries: dict[int, Entry]
 
@@ -43,11 +55,14 @@ def _first(entry: Entry) -> int:
 class Owing:
     """The debts of one driver, by insert. An insert's entries are published in the order of the log.
 
-    `clock` gives seconds that never go back.
+    A server that refuses the login is waited for `most_refused` milliseconds. `clock` gives seconds that never go back.
     """
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, clock: Callable[[], float] = time.monotonic, most_refused: int = HOUR) -> None:
         self._clock = clock
+        self._refusals = Refusals(most_refused, clock)
+        self._rest = clock()
+        self._begun: dict[str, float] = {}
         self._debts: dict[str, _Debt] = {}
         self._times: dict[str, int] = {}
 
@@ -57,10 +72,11 @@ class Owing:
     def __str__(self) -> str:
         """What it waits for."""
         lines = (
-            f"{one.failure}; the results of {len(one.entries)} entries for {name} wait below the home"
+            [str(one.failure), f"the results of {len(one.entries)} entries for {name} wait below the home"]
+            + [left for left in [self._refusals.left(name)] if left]
             for name, one in self._debts.items()
         )
-        return "; ".join(lines)
+        return "; ".join(map("; ".join, lines))
 
     @property
     def first(self) -> dict[str, int]:
@@ -68,28 +84,41 @@ class Owing:
         return {name: min(map(_first, one.entries.values())) for name, one in self._debts.items() if one.entries}
 
     def attempt(self, insert: Insert, entry: Entry, action: Callable[[], None]) -> bool:
-        """An `Attempt`. It is owed if the server does not answer, or if earlier entries are owed."""
+        """An `Attempt`. It is owed if the server does not answer or refuses, or if earlier entries are owed.
+
+        Raises OutdatedLoginError if the server has refused the login for too long.
+        """
         debt = self._debts.get(insert.name)
         if debt is not None:
             debt.entries[entry.n] = entry
             return False
+        self._begun.setdefault(insert.name, self._clock())
         try:
             action()
         except Exception as failure:
             gone = explained(failure)
-            if not isinstance(gone, UnreachableError):
+            if not isinstance(gone, AWAY):
                 raise
             self.hold(insert, gone, [entry])
             return False
+        self._begun.pop(insert.name, None)
         return True
 
-    def hold(self, insert: Insert, gone: UnreachableError, entries: Sequence[Entry] = ()) -> None:
-        """Publishes nothing to a sink that does not answer, until it is asked again. These entries are owed."""
+    def hold(self, insert: Insert, gone: NrtError, entries: Sequence[Entry] = ()) -> None:
+        """Publishes nothing to a sink that does not answer, until it is asked again. These entries are owed.
+
+        Raises OutdatedLoginError.
+        """
+        now = self._clock()
+        took = now - self._begun.pop(insert.name, now)
+        # A server that answers slowly has half of the driver's time, and other work the other half.
+        self._rest = now + took
         times = self._times.get(insert.name, 0) + 1
         self._times[insert.name] = times
-        seconds = min(2 ** (times - 1), MOST_SECONDS)
-        log.warning("waiting %s s for the sink of %s: %s", seconds, insert.name, gone)
-        self._debts[insert.name] = _Debt(gone, self._clock() + seconds, {one.n: one for one in entries})
+        seconds = max(min(2 ** (times - 1), MOST_SECONDS), took)
+        log.warning("waiting %.0f s for the sink of %s: %s", seconds, insert.name, gone)
+        self._debts[insert.name] = _Debt(gone, now + seconds, {one.n: one for one in entries})
+        self._refusals.meet(insert.name, gone)
 
     def due(self) -> Iterator[tuple[str, list[Entry]]]:
         """The inserts whose sinks are to be asked again, each with its entries in their order, which are owed no more.
@@ -97,10 +126,17 @@ class Owing:
         What follows must `attempt` all of them, in their order.
         """
         for name in [name for name, one in self._debts.items() if one.next <= self._clock()]:
+            if self._clock() < self._rest:
+                return
             entries = self._debts.pop(name).entries
+            self._begun[name] = self._clock()
             yield name, [entries[n] for n in sorted(entries)]
 
     def settled(self, insert: Insert) -> None:
         """Notes that the sink answers again, unless it has ceased to meanwhile."""
-        if insert.name not in self._debts and self._times.pop(insert.name, None) is not None:
+        if insert.name in self._debts:
+            return
+        self._begun.pop(insert.name, None)
+        self._refusals.end(insert.name)
+        if self._times.pop(insert.name, None) is not None:
             log.warning("the sink of %s answers again: its results are published", insert.name)

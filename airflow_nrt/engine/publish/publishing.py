@@ -10,7 +10,7 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
-from airflow_nrt.engine.failures.servers import UnreachableError
+from airflow_nrt.engine.failures.servers import AWAY
 from airflow_nrt.engine.faults import reach
 from airflow_nrt.engine.publish.owing import Attempt, Owing, at_once
 from airflow_nrt.engine.sampling.window_samples import sample_entry, sample_insert
@@ -48,7 +48,7 @@ def publish_owed(spark: SparkSession, home: Home, plan: Plan, owing: Owing) -> N
         insert = plan.insert(name)
         try:
             sink_of(insert).check(spark, home, insert)
-        except UnreachableError as gone:
+        except AWAY as gone:
             owing.hold(insert, gone, entries)
             continue
         for entry in entries:

@@ -51,5 +51,12 @@ def in_update_form(
 
 
 def _comparable(side: str, field: Field) -> str:
+    """SQL of a value of a side, in a form that can be compared.
+
+    >>> from airflow_nrt.basics.types import DataType
+    >>> tags = DataType("MAP", children=(("key", DataType("STRING")), ("value", DataType("INT"))))
+    >>> print(_comparable("o", Field("tags", tags)))
+    array_sort(map_entries(o.`tags`))
+    """
     value = f"{side}.{quote(field.name)}"
     return f"array_sort(map_entries({value}))" if field.type.name in ("MAP", "MULTISET") else value

@@ -37,7 +37,13 @@ def root_of(insert: Insert) -> Path:
 
 
 def partition_sql(table: Table) -> str:
-    """SQL of a row's partition, as a text that is equal where the directory is equal."""
+    """SQL of a row's partition, as a text that is equal where the directory is equal.
+
+    >>> from airflow_nrt.basics.types import DataType
+    >>> day = Column("day", DataType("DATE"))
+    >>> print(partition_sql(Table("days", (day,), "filesystem", partition_keys=("day",), options={"format": "json"})))
+    to_json(array(coalesce(nullif(CAST(`day` AS STRING), ''), '__HIVE_DEFAULT_PARTITION__')))
+    """
     columns = map(table.column, table.partition_keys)
     texts = (f"CAST({named_by(table, column, spelled(table, column))} AS STRING)" for column in columns)
     # The empty text can't name a directory.
@@ -128,7 +134,13 @@ def _as_written(frame: DataFrame, table: Table) -> DataFrame:
 
 
 def spelled(table: Table, column: Column, prefix: str = "") -> str:
-    """SQL of a column in its format's spelling. `prefix` is what its name begins with in the rows."""
+    """SQL of a column in its format's spelling. `prefix` is what its name begins with in the rows.
+
+    >>> from airflow_nrt.basics.types import DataType
+    >>> at = Column("ts", DataType("TIMESTAMP", precision=3))
+    >>> print(spelled(Table("rows", (at,), "filesystem", options={"format": "json"}), at))
+    date_format(`ts`, "yyyy-MM-dd HH:mm:ss.SSS")
+    """
     name = quote(prefix + column.name)
     if column.type.holds("TIME"):
         return with_times(name, column.type, as_spark_time if table.format == "parquet" else as_field)

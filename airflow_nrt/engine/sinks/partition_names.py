@@ -36,7 +36,16 @@ def with_read_names(rows: DataFrame, table: Table) -> DataFrame:
 
 
 def named_by(table: Table, column: Column, value: str) -> str:
-    """SQL of the directory's name, from SQL of a partition's value in the table's format."""
+    r"""SQL of the directory's name, from SQL of a partition's value in the table's format.
+
+    >>> from airflow_nrt.basics.types import DataType
+    >>> shop, hashed = Column("shop", DataType("STRING")), {"sink.unfit-partitions": "hash"}
+    >>> shops = Table("shops", (shop,), "filesystem", partition_keys=("shop",), options=hashed)
+    >>> print(named_by(shops, shop, "`shop`"))
+    IF(octet_length(`shop`) > 83 AND (3 * octet_length(`shop`) - 2 * octet_length(regexp_replace(`shop`,
+    '[\\x01-\\x1F\\x7F"#%\'*/:=?\\\\{\\[\\]^]', ''))) > 250 OR contains(`shop`, '\0'), concat(left(replace(`shop`, '\0',
+    ''), 20), '~', md5(CAST(`shop` AS BINARY))), `shop`)
+    """
     if column not in _of_texts(table):
         return value
     room = _LONGEST - len(_percent(column.name).encode()) - len("=")

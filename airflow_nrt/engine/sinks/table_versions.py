@@ -12,7 +12,8 @@ from airflow_nrt.describe.table_history import TableCommit
 class VersionCommit:
     """A commit, and the version `before` it (None if there is none, or none any more).
 
-    `entry` is the log entry that it published, None if others made it. A compaction `changes_rows` of nobody.
+    `entry` is the log entry that it published, None if others made it. A compaction says that it `changes_rows` of
+    nobody.
     """
 
     made: TableCommit

@@ -15,8 +15,8 @@ from pyspark.sql import DataFrame
 
 from airflow_nrt.basics.spelling import quote, string_literal
 from airflow_nrt.engine.sources.long_lines import why_no_text
-from airflow_nrt.engine.sources.malformed import FAULT, WHY, fault_sql, lookup, why_sql
-from airflow_nrt.engine.sources.values import CSV, form_of, value_sql
+from airflow_nrt.engine.sources.malformed import FAULT, WHY, MalformedField, fault_sql, lookup, why_sql
+from airflow_nrt.engine.sources.values import CSV, form_of, is_unfit, may_be_unfit, unfit_form_of, value_sql
 from airflow_nrt.model.options.known import source_option
 from airflow_nrt.model.tables import LINE, Column, Table
 
@@ -45,16 +45,26 @@ def parse_csv(lines: DataFrame, table: Table, stored: Sequence[Column], wanted: 
     ]
     typed = texts.selectExpr(*texts.columns, *values)
     tolerant = source_option(table.options, "csv.ignore-parse-errors")
-    faults = [(column, _is_wrong(table, _text_name(position[column.name]), column, tolerant)) for column in wanted]
-    fault = fault_sql(_line_is_none(table, len(stored), tolerant), [one for one in faults if one[1]])
+    faults = [_malformed(table, _text_name(position[column.name]), column, tolerant) for column in wanted]
+    fault = fault_sql(_line_is_none(table, len(stored), tolerant), [one for one in faults if one.is_wrong])
     kept = [*others, *(quote(column.name) for column in wanted)]
     judged = typed.selectExpr(*kept, _FIELDS, f"{fault} AS {FAULT}")
     field = f"get({_FIELDS}, {lookup('{column}', {name: str(n) for name, n in position.items()})})"
     forms = {column.name: form_of(column.type) for column in wanted}
-    return judged.selectExpr(*kept, FAULT, f"{why_sql(_why_line(stored), field, forms)} AS {WHY}")
+    unfit_forms = {column.name: unfit_form_of(column.type) for column in wanted if may_be_unfit(column.type)}
+    return judged.selectExpr(*kept, FAULT, f"{why_sql(_why_line(stored), field, forms, unfit_forms)} AS {WHY}")
 
 
 def _line_is_none(table: Table, columns: int, tolerant: bool) -> list[str]:
+    r"""SQL predicates: a line is no row.
+
+    >>> from airflow_nrt.basics.types import DataType
+    >>> orders = Table("orders", (Column("id", DataType("INT")),), "filesystem", options={"format": "csv"})
+    >>> print(*_line_is_none(orders, 1, False), sep="\n")
+    ((size(_nrt_fields) <> 1) AND NOT (size(_nrt_fields) = 2 AND trim(IF(startswith(get(_nrt_fields, 1), '"'),
+    replace(substring(get(_nrt_fields, 1), 2, length(get(_nrt_fields, 1)) - 2), '""', '"'), get(_nrt_fields, 1))) = ''))
+    NOT is_valid_utf8(_nrt_line)
+    """
     # As in Flink, a line may end with a delimiter.
     nothing = f"size({_FIELDS}) = {columns + 1} AND trim({_text(table, columns)}) = ''"
     several = f"size({_FIELDS}) > {columns} OR size({_FIELDS}) = 0" if tolerant else f"size({_FIELDS}) <> {columns}"
@@ -62,12 +72,29 @@ def _line_is_none(table: Table, columns: int, tolerant: bool) -> list[str]:
 
 
 def _why_line(stored: Sequence[Column]) -> str:
+    r"""SQL of a message about a line that is no row.
+
+    >>> from airflow_nrt.basics.types import DataType
+    >>> print(_why_line([Column("id", DataType("INT"))]))
+    CASE WHEN NOT is_valid_utf8(_nrt_line) THEN IF(_nrt_line RLIKE '�nrt:([0-9]+)( elements)?>([0-9]+)\\z', concat('it
+    has ', regexp_extract(_nrt_line, '�nrt:([0-9]+)( elements)?>([0-9]+)\\z', 1), IF(regexp_extract(_nrt_line,
+    '�nrt:([0-9]+)( elements)?>([0-9]+)\\z', 2) <> '', ' elements, and \'source.max-line-elements\'', ' bytes, and
+    \'source.max-line-length\''), ' allows ', regexp_extract(_nrt_line, '�nrt:([0-9]+)( elements)?>([0-9]+)\\z', 3)),
+    'it has bytes that are no UTF-8') WHEN size(_nrt_fields) = 0 THEN 'a quote is not closed, or text follows the
+    closing one' ELSE concat('it has ', size(_nrt_fields), IF(size(_nrt_fields) = 1, ' field', ' fields'), ', and the
+    table 1 columns (id)') END
+    """
     names = ", ".join(column.name for column in stored)
     count = string_literal(f", and the table {len(stored)} columns ({names})")
     return (
         f"CASE WHEN NOT is_valid_utf8({LINE}) THEN {why_no_text()} WHEN size({_FIELDS}) = 0 THEN '{_TORN}' "
         f"ELSE concat('it has ', size({_FIELDS}), IF(size({_FIELDS}) = 1, ' field', ' fields'), {count}) END"
     )
+
+
+def _malformed(table: Table, text: str, column: Column, tolerant: bool) -> MalformedField:
+    wrong = _is_wrong(table, text, column, tolerant)
+    return MalformedField(column, wrong, is_unfit(text, quote(column.name), column.type, CSV))
 
 
 def _is_wrong(table: Table, text: str, column: Column, tolerant: bool) -> str:

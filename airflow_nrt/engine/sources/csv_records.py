@@ -104,14 +104,22 @@ def whole_records(lines: DataFrame, table: Table, file: str, block: str, index: 
 
 
 def _opens(separator: str, character: str, comments: bool) -> str:
-    """The pattern of a line that begins outside of quotes and ends inside, with a delimiter before it. A comment has
-    none."""
+    r"""The pattern of a line that begins outside of quotes and ends inside, with a delimiter before it. A comment has
+    none.
+
+    >>> print(_opens(',', '"', False))
+    ^(?:,(\"[^\"]*+(?:\"\"[^\"]*+)*+\"|(?!\")[^,]*+)[\x00-\x20&&[^,]]*+)*+,\"[^\"]*+(?:\"\"[^\"]*+)*+\z
+    """
     begins = f"(?!{literal_pattern(separator)} *#)" if comments else ""
     return f"^{begins}(?:{field_pattern(separator, character)})*+{_left_open(separator, character)}\\z"
 
 
 def _stays_open(separator: str, character: str) -> str:
-    """The same for a line that begins in quotes."""
+    r"""The same for a line that begins in quotes.
+
+    >>> print(_stays_open(',', '"'))
+    ^[^\"]*+(?:\"\"[^\"]*+)*+(?:\"[\x00-\x20&&[^,]]*+(?:,(\"[^\"]*+(?:\"\"[^\"]*+)*+\"|(?!\")[^,]*+)[\x00-\x20&&[^,]]*+)*+,\"[^\"]*+(?:\"\"[^\"]*+)*+)?+\z
+    """
     closed = f"{literal_pattern(character)}[\\x00-\\x20&&[^{literal_pattern(separator)}]]*+"
     again = f"{closed}(?:{field_pattern(separator, character)})*+{_left_open(separator, character)}"
     return f"^{quoted_pattern(character)}(?:{again})?+\\z"

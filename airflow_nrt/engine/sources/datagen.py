@@ -84,7 +84,14 @@ class Datagen(Source):
 
 
 def _value(one: Generated) -> str:
-    """SQL of a value, of the number and the time of its row."""
+    """SQL of a value, of the number and the time of its row.
+
+    >>> from airflow_nrt.basics.types import DataType
+    >>> from airflow_nrt.model.tables import Column
+    >>> one = Generated(Column("at", DataType("TIMESTAMP")), {})
+    >>> print(_value(one))
+    CAST(timestamp_millis(_nrt_at - pmod(xxhash64(_nrt_n, 'at at'), 1L)) AS TIMESTAMP_NTZ)
+    """
     kind = one.column.type
     if one.is_sequence:
         value = f"CAST({one.options['start']} + {_N} AS {kind.spark})"
@@ -106,6 +113,15 @@ def _value(one: Generated) -> str:
 
 
 def _number(one: Generated) -> str:
+    """SQL of a number within its bounds.
+
+    >>> from airflow_nrt.basics.types import DataType
+    >>> from airflow_nrt.model.tables import Column
+    >>> one = Generated(Column("n", DataType("INT")), {"min": 1, "max": 6})
+    >>> print(_number(one))
+    CAST(pmod(CAST(xxhash64(_nrt_n, 'n n') AS DECIMAL(20,0)), CAST('6' AS DECIMAL(20,0))) + CAST('1' AS DECIMAL(20,0))
+    AS INT)
+    """
     kind, (least, greatest) = one.column.type, one.bounds
     if kind.is_integer:
         # The whole range of BIGINT has more numbers than a BIGINT can count.
@@ -115,6 +131,14 @@ def _number(one: Generated) -> str:
 
 
 def _hex(one: Generated, length: int) -> str:
+    """SQL of so many hexadecimal digits.
+
+    >>> from airflow_nrt.basics.types import DataType
+    >>> from airflow_nrt.model.tables import Column
+    >>> one = Generated(Column("code", DataType("STRING")), {})
+    >>> print(_hex(one, 8))
+    left(concat(sha2(concat(_nrt_n, ':code:0'), 256)), 8)
+    """
     digests = (f"sha2(concat({_N}, {string_literal(f':{one.column.name}:{n}')}), 256)" for n in range(-(-length // 64)))
     text = f"left(concat({', '.join(digests)}), {length})"
     if not one.options.get("var-len"):
@@ -124,7 +148,14 @@ def _hex(one: Generated, length: int) -> str:
 
 
 def _share(one: Generated, of: str) -> str:
-    """SQL of a number from 0 to below 1."""
+    """SQL of a number from 0 to below 1.
+
+    >>> from airflow_nrt.basics.types import DataType
+    >>> from airflow_nrt.model.tables import Column
+    >>> one = Generated(Column("n", DataType("INT")), {})
+    >>> print(_share(one, "null"))
+    (pmod(xxhash64(_nrt_n, 'n null'), 9007199254740992L) / 9007199254740992D)
+    """
     return f"(pmod({_hash(one, of)}, {2**53}L) / {2**53}D)"
 
 

@@ -39,7 +39,14 @@ def parse_debezium(lines: DataFrame, table: Table, wanted: Sequence[Column]) -> 
 
 
 def _changes(at: str, table: Table) -> str:
-    """SQL of the changes of a line; NULL if its operation is unknown."""
+    """SQL of the changes of a line; NULL if its operation is unknown.
+
+    >>> changes = Table("changes", (), "filesystem", ("id",), options={"format": "debezium-json"})
+    >>> print(_changes("_nrt_read", changes))
+    CASE WHEN _nrt_read.op IN ('c', 'r') THEN array(struct('+I' AS op, _nrt_read.after AS row)) WHEN _nrt_read.op = 'u'
+    THEN array(struct('-D' AS op, _nrt_read.before AS row), struct('+I' AS op, _nrt_read.after AS row)) WHEN
+    _nrt_read.op = 'd' THEN array(struct('-D' AS op, _nrt_read.before AS row)) END
+    """
     added, gone = f"struct('+I' AS op, {at}.after AS row)", f"struct('-D' AS op, {at}.before AS row)"
     update = f"array({added})" if table.primary_key else f"array({gone}, {added})"
     return f"CASE WHEN {at}.op IN ('c', 'r') THEN array({added}) WHEN {at}.op = 'u' THEN {update} " + (

@@ -16,7 +16,7 @@ from airflow_nrt.engine.sources.csv import parse_csv
 from airflow_nrt.engine.sources.csv_records import by_quotes, whole_records
 from airflow_nrt.engine.sources.debezium import parse_debezium
 from airflow_nrt.engine.sources.json import parse_json, with_objects
-from airflow_nrt.engine.sources.long_lines import reader_options
+from airflow_nrt.engine.sources.long_lines import reader_options, within_elements
 from airflow_nrt.engine.sources.malformed import NO_FAULT
 from airflow_nrt.engine.sources.place import BLOCK, FILE, INDEX, MOST_INDEX, NUMBER, known_files
 from airflow_nrt.engine.sources.request import ReadRequest
@@ -70,9 +70,11 @@ def read_files(spark: SparkSession, source: Source, request: ReadRequest) -> Dat
             some = files if asked is None else _asked_files(spark, files, table, asked)
             rows = parse_csv(_csv_records(lines, some, table, tasks), table, stored, wanted)
         elif table.is_changelog:
-            rows = parse_debezium(_counted(lines(files)), table, wanted)
+            changes = within_elements(_filled(lines(files)), table)
+            rows = parse_debezium(_counted(changes, filled=False), table, wanted)
         else:
-            rows = parse_json(_counted(with_objects(_filled(lines(files)))), table, wanted)
+            objects = with_objects(within_elements(_filled(lines(files)), table))
+            rows = parse_json(_counted(objects, filled=False), table, wanted)
     rows = tasks.gathered(rows)
     return rows if request.numbers is None else _numbered(rows, request.numbers)
 

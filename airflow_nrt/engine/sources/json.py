@@ -15,8 +15,17 @@ from pyspark.sql import DataFrame
 from airflow_nrt.basics.spelling import quote, string_literal
 from airflow_nrt.basics.types import DataType
 from airflow_nrt.engine.sources.long_lines import LONGEST_HEAD, why_no_text
-from airflow_nrt.engine.sources.malformed import FAULT, WHY, fault_sql, shortened, why_sql
-from airflow_nrt.engine.sources.values import JSON, NUMBER, form_of, is_wrong, value_sql
+from airflow_nrt.engine.sources.malformed import FAULT, WHY, MalformedField, fault_sql, shortened, why_sql
+from airflow_nrt.engine.sources.values import (
+    JSON,
+    NUMBER,
+    form_of,
+    is_unfit,
+    is_wrong,
+    may_be_unfit,
+    unfit_form_of,
+    value_sql,
+)
 from airflow_nrt.model.options.known import source_option
 from airflow_nrt.model.tables import LINE, Column, Table
 
@@ -27,11 +36,15 @@ _OPTIONS = "map('mode', 'PERMISSIVE', 'columnNameOfCorruptRecord', '_nrt_broken'
 _BEFORE_NUMBER = r'\G((?:[^"0-9-]|-(?![0-9])|"(?:[^"\\]|\\.)*+")*+)'
 _NUMBER = r"(-?[0-9][0-9.eE+-]*+)"
 _FRACTION = r"^-?[0-9]+(\\.|E)|^\"(Infinity|-Infinity)\"$"
-_FRACTION_INSIDE = r"[0-9](\\.|E)"
+_FRACTION_INSIDE = r"[0-9](\\.|E)|\"-?Infinity\""
 
 
 def exact(text: str) -> str:
-    """SQL of a json text with each number as a text that begins with `NUMBER`."""
+    r"""SQL of a json text with each number as a text that begins with `NUMBER`.
+
+    >>> print(exact("line").replace(NUMBER, "…"))
+    regexp_replace(line, '\\G((?:[^"0-9-]|-(?![0-9])|"(?:[^"\\\\]|\\\\.)*+")*+)(-?[0-9][0-9.eE+-]*+)', '$1"…$2"')
+    """
     found, made = string_literal(_BEFORE_NUMBER + _NUMBER), string_literal(f'$1"{NUMBER}$2"')
     return f"regexp_replace({text}, {found}, {made})"
 
@@ -96,40 +109,74 @@ def parse_objects(
         for name, column in zip(text_names, wanted)
         if not column.type.is_string and column.type.name != "BOOLEAN"
     }
+    unfit = {
+        column.name: is_unfit(name, quote(column.name), column.type, JSON) for name, column in zip(text_names, wanted)
+    }
     for column, lacks in missing:
         wrong[column.name] = f"{wrong[column.name]} OR {lacks}" if column.name in wrong else lacks
-    faults = [(column, wrong[column.name]) for column in wanted if column.name in wrong]
+        unfit[column.name] = f"NOT ({lacks}) AND {unfit[column.name]}" if unfit[column.name] else ""
+    faults = [
+        MalformedField(column, wrong[column.name], unfit[column.name]) for column in wanted if column.name in wrong
+    ]
     kept = [*others, *(quote(column.name) for column in wanted)]
     rows = rows.selectExpr(*kept, OBJECT, f"{fault_sql(['_nrt_broken'], faults)} AS {FAULT}")
     # Not by a JSON path, in which characters of a name may have another meaning.
-    field = f"from_json({_unmarked(OBJECT)}, 'MAP<STRING,STRING>')[{{column}}]"
+    field = _as_written(f"from_json({exact(OBJECT)}, 'MAP<STRING,STRING>')[{{column}}]")
     forms = {column.name: form_of(column.type) for column in wanted}
-    return rows.selectExpr(*kept, FAULT, f"{why_sql(_WHY_LINE, field, forms)} AS {WHY}")
+    unfit_forms = {column.name: unfit_form_of(column.type) for column in wanted if may_be_unfit(column.type)}
+    return rows.selectExpr(*kept, FAULT, f"{why_sql(_WHY_LINE, field, forms, unfit_forms)} AS {WHY}")
+
+
+def _as_written(text: str) -> str:
+    """SQL of an `exact` text with its numbers as they were written, outside of quotes.
+
+    >>> print(_as_written("field").replace(NUMBER, "#"))
+    regexp_replace(field, '"?#([0-9.eE+-]+)"?', '$1')
+    """
+    return f"regexp_replace({text}, '\"?{NUMBER}([0-9.eE+-]+)\"?', '$1')"
 
 
 def _unmarked(text: str) -> str:
-    """SQL of a text for people: the numbers of an `exact` text as they were written."""
+    """SQL of a text for people: the numbers of an `exact` text as they were written.
+
+    >>> print(_unmarked("line").replace(NUMBER, "…"))
+    replace(line, '…', '')
+    """
     return f"replace({text}, '{NUMBER}', '')"
 
 
+_LEVELS = 1000
+"""How deep Spark's reader reads. It does not say why it stopped: a message names this where it may be the cause."""
 _SEVERAL_LINES = r"^\\s*([\\[{]|[\\]}],?|\"[^\"]*\"\\s*:.*)\\s*$"
 _WHY_LINE = (
     f"CASE WHEN NOT is_valid_utf8({LINE}) THEN {why_no_text()} "
     f"WHEN {LINE} RLIKE '{_SEVERAL_LINES}' THEN 'it is no JSON object: an object stands on one line, and this looks "
     "like a part of a pretty-printed one (jq -c . puts each on its line)' "
-    f"ELSE concat('\\'', {shortened(_unmarked(OBJECT))}, '\\' is no JSON object') END"
+    f"ELSE concat('\\'', {shortened(_unmarked(OBJECT))}, '\\' is no JSON object', "
+    f"IF(octet_length(regexp_replace({OBJECT}, '[^\\\\[{{]++', '')) > {_LEVELS}, "
+    f"', or one that is nested deeper than {_LEVELS:,} levels', '')) END"
 )
 
 
 def _is_inexact(text: str, kind: DataType) -> str:
-    """SQL predicate: Spark may have changed the text of a field in a way that matters; '' if it can't."""
+    r"""SQL predicate: Spark may have changed the text of a field in a way that matters; '' if it can't.
+
+    >>> print(_is_inexact("x", DataType("INT")))
+    x RLIKE '^-?[0-9]+(\\.|E)|^\"(Infinity|-Infinity)\"$'
+    """
     if kind.is_string or kind.name in ("INT", "BIGINT", "TINYINT", "SMALLINT", "DECIMAL", "FLOAT"):
-        return f"{text} RLIKE '{_FRACTION}'" if kind.name != "DECIMAL" or kind.digits > 15 else ""
+        # A number beyond a DOUBLE is a text of Spark's, in quotes.
+        exact_as_double = kind.name == "DECIMAL" and kind.digits <= 15
+        return f"startswith({text}, '\"')" if exact_as_double else f"{text} RLIKE '{_FRACTION}'"
     return f"{text} RLIKE '{_FRACTION_INSIDE}'" if kind.children else ""
 
 
 def _missing(text: str, fields: Sequence[tuple[str, DataType]]) -> list[str]:
-    """SQL conditions for an object that lacks one of these fields, or a field of a row inside."""
+    """SQL conditions for an object that lacks one of these fields, or a field of a row inside.
+
+    >>> print(*_missing("x", [("id", DataType("INT"))]))
+    coalesce(NOT array_contains(json_object_keys(x), 'id'), false)
+    """
     lacks = [f"NOT array_contains(json_object_keys({text}), {string_literal(name)})" for name, _ in fields]
     for name, kind in fields:
         lacks += _lacks(f"from_json({text}, {string_literal(f'{quote(name)} STRING')}).{quote(name)}", kind)
@@ -137,7 +184,12 @@ def _missing(text: str, fields: Sequence[tuple[str, DataType]]) -> list[str]:
 
 
 def _lacks(text: str, kind: DataType) -> list[str]:
-    """The same for a value that may contain rows."""
+    """The same for a value that may contain rows.
+
+    >>> row = DataType("ROW", children=(("id", DataType("INT")),))
+    >>> print(*_lacks("x", DataType("ARRAY", children=(("element", row),))))
+    exists(from_json(x, 'ARRAY<STRING>'), one -> coalesce(NOT array_contains(json_object_keys(one), 'id'), false))
+    """
     if kind.name == "ROW":
         return _missing(text, kind.children)
     if not kind.holds("ROW"):

@@ -28,6 +28,10 @@ def placed(rows: DataFrame, ranges: Sequence[SourceRange], numbers: Mapping[str,
     of = {int(one.part.rpartition("-")[2]): one for one in ranges}
 
     def found(value: Callable[[SourceRange], str], kind: str) -> str:
+        """SQL of what a row takes from its range.
+
+        get(array(CAST(3 AS BIGINT), CAST(7 AS BIGINT)), _nrt_partition)
+        """
         values = (f"CAST({value(of[n]) if n in of else 'NULL'} AS {kind})" for n in range(max(of) + 1))
         return f"get(array({', '.join(values)}), {number})"
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from airflow_nrt.engine.spark.tuning import Tasks
 from airflow_nrt.home.log.entries import SourceFile, SourceRange, Split, files_of, ranges_of
@@ -15,13 +16,14 @@ class ReadRequest:
     """Splits to read in so many `tasks`: few rows are in one.
 
     `numbers` are those of the splits by name, where the order of rows matters. Rows of partitions that are not `asked`
-    for may be left out; None asks for all.
+    for may be left out; None asks for all. `schemas` is where the home keeps the schemas of writers, None without one.
     """
 
     splits: Sequence[Split]
     tasks: Tasks
     numbers: Mapping[str, int] | None = None
     asked: PartitionFilter | None = None
+    schemas: Path | None = None
 
     @property
     def files(self) -> tuple[SourceFile, ...]:

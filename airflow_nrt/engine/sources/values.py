@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from airflow_nrt.basics.decimals import read_decimal
+from airflow_nrt.basics.decimals import is_number, read_decimal
 from airflow_nrt.basics.spelling import string_literal
 from airflow_nrt.basics.times_of_day import of_csv_field, of_json_field
 from airflow_nrt.basics.types import DataType
@@ -56,26 +56,52 @@ def form_of(kind: DataType) -> str:
     return f" is no {kind.flink}" + (f": {form}" if form else "")
 
 
-def is_wrong(text: str, value: str, kind: DataType, style: Style, depth: int = 0) -> str:
+def unfit_form_of(kind: DataType) -> str:
+    """The same after a text that is a number, or holds one, which does not fit its DECIMAL."""
+    return f" does not fit {kind.flink}" if kind.name == "DECIMAL" else f" has a number that does not fit {kind.flink}"
+
+
+def may_be_unfit(kind: DataType) -> bool:
+    """Whether a number in a text may merely not fit, and is NULL then. In a value nothing is NULL that is NOT NULL."""
+    inside = (child.nullable if child.name == "DECIMAL" else may_be_unfit(child) for _, child in kind.children)
+    return kind.name == "DECIMAL" or any(inside)
+
+
+def is_wrong(text: str, value: str, kind: DataType, style: Style, depth: int = 0, *, but_unfit: bool = False) -> str:
     """SQL predicate: a text is not NULL, and it or something in it is no value of its type. Never NULL itself.
+
+    With `but_unfit`, numbers that merely do not fit their DECIMAL are not wrong.
 
     >>> print(is_wrong("x", "v", DataType("INT"), CSV))
     (x IS NOT NULL AND (v IS NULL))
     """
-    inside = "".join(f" OR {one}" for one in _wrong_inside(text, kind, style, depth))
-    return f"({text} IS NOT NULL AND ({value} IS NULL{inside}))"
+    inside = "".join(f" OR {one}" for one in _wrong_inside(text, kind, style, depth, but_unfit))
+    unfit = f" AND NOT {is_number(text)}" if but_unfit and kind.name == "DECIMAL" and kind.nullable else ""
+    return f"({text} IS NOT NULL AND ({value} IS NULL{inside}){unfit})"
 
 
-def _wrong_inside(text: str, kind: DataType, style: Style, depth: int) -> list[str]:
+def is_unfit(text: str, value: str, kind: DataType, style: Style) -> str:
+    """SQL predicate of a text that is wrong: its numbers do not fit, and nothing else is wrong; '' if that can't be.
+
+    >>> print(is_unfit("x", "v", DataType("INT"), CSV) or "none")
+    none
+    """
+    if not may_be_unfit(kind):
+        return ""
+    return is_number(text) if kind.name == "DECIMAL" else f"NOT {is_wrong(text, value, kind, style, but_unfit=True)}"
+
+
+def _wrong_inside(text: str, kind: DataType, style: Style, depth: int, but_unfit: bool) -> list[str]:
+    def wrong(one: str, child: DataType, depth: int) -> str:
+        return is_wrong(one, value_sql(one, child, style), child, style, depth, but_unfit=but_unfit)
+
     if kind.name == "ROW":
-        fields = [(f"{_object(text)}[{string_literal(name)}]", child) for name, child in kind.children]
-        return [is_wrong(field, value_sql(field, child, style), child, style, depth) for field, child in fields]
+        return [wrong(f"{_object(text)}[{string_literal(name)}]", child, depth) for name, child in kind.children]
     if not kind.children:
         return []
     one, child = f"x{depth}", kind.children[-1][1]
     elements = _array(text) if kind.name == "ARRAY" else f"map_values({_object(text)})"
-    wrong = is_wrong(one, value_sql(one, child, style), child, style, depth + 1)
-    return [f"coalesce(exists({elements}, {one} -> {wrong}), false)"]
+    return [f"coalesce(exists({elements}, {one} -> {wrong(one, child, depth + 1)}), false)"]
 
 
 # ---------------------------------------------------------------------------------------------------- scalars
@@ -127,15 +153,30 @@ def _approximate(text: str, kind: DataType, style: Style) -> str:
 
 
 def _unquoted(text: str) -> str:
+    """SQL of a text without the quotes around it.
+
+    >>> print(_unquoted("x"))
+    trim(BOTH '"' FROM x)
+    """
     return f"trim(BOTH '\"' FROM {text})"
 
 
 def _boolean(text: str, kind: DataType, style: Style) -> str:
+    """SQL of a BOOLEAN: any text is a value.
+
+    >>> print(_boolean("x", DataType("BOOLEAN"), CSV))
+    lower(trim(x)) = 'true'
+    """
     return f"lower(trim({text})) = 'true'"
 
 
 def _string(text: str, kind: DataType, style: Style) -> str:
-    """In json an object or an array is its text, as Flink writes it; a number is its text as it was written."""
+    r"""In json an object or an array is its text, as Flink writes it; a number is its text as it was written.
+
+    >>> print(_string("x", DataType("STRING"), JSON).replace(NUMBER, "…"))
+    IF(contains(x, '…'), IF(x RLIKE '^[\\[{]', get_json_object(regexp_replace(x, '"?…([0-9.eE+-]+)"?', '$1'), '$'),
+    regexp_replace(x, '"?…([0-9.eE+-]+)"?', '$1')), x)
+    """
     if style is CSV:
         return text
     unmarked = f"regexp_replace({text}, '\"?{NUMBER}([0-9.eE+-]+)\"?', '$1')"
@@ -144,6 +185,11 @@ def _string(text: str, kind: DataType, style: Style) -> str:
 
 
 def _bytes(text: str, kind: DataType, style: Style) -> str:
+    """SQL of bytes, which are written in base64.
+
+    >>> print(_bytes("x", DataType("BYTES"), CSV))
+    try_to_binary(x, 'base64')
+    """
     return f"try_to_binary({text}, 'base64')"
 
 
@@ -220,6 +266,15 @@ def _map(text: str, kind: DataType, style: Style) -> str:
     """The first value of a repeated key counts. If two texts are one key, or a text is no key, it is no map.
 
     No value is looked up by its key, because that would take quadratic time.
+
+    >>> kind = DataType("MAP", children=(("key", DataType("STRING")), ("value", DataType("STRING"))))
+    >>> print(_map("x", kind, CSV))
+    transform(array(transform(transform(array(map_entries(from_json(x, 'MAP<STRING,STRING>'))), a1 ->
+    IF(size(array_distinct(transform(a1, x1 -> x1.key))) < size(a1), transform(transform(array(array_sort(transform(a1,
+    (x1, n1) -> struct(x1.key, n1 AS n, x1.value)))), b1 -> array_sort(transform(filter(b1, (x1, n1) -> n1 = 0 OR b1[n1
+    - 1].key <> x1.key), x1 -> struct(x1.n, x1.key, x1.value))))[0], x1 -> struct(x1.key, x1.value)), a1))[0], e1 ->
+    struct(e1.key AS key, e1.value AS value))), r1 -> IF(exists(transform(r1, e1 -> e1.key), e1 -> e1 IS NULL) OR
+    size(array_distinct(transform(r1, e1 -> e1.key))) < size(r1), NULL, map_from_entries(r1)))[0]
     """
     depth, (key, of) = _depth(kind), (child for _, child in kind.children)
     one, read = f"e{depth}", f"r{depth}"

@@ -21,7 +21,11 @@ def file_uri(path: str) -> str:
 
 
 def written_path(sql: str) -> str:
-    """SQL from Spark's URI to the path in the file system."""
+    """SQL from Spark's URI to the path in the file system.
+
+    >>> print(written_path("path"))
+    url_decode(replace(regexp_replace(path, '^file:/+', '/'), '+', '%2B'))
+    """
     return f"url_decode(replace({bare_file(sql)}, '+', '%2B'))"
 
 

@@ -2,12 +2,13 @@
 
 Accepted rows have the computed columns, the watermark that each row proposes, and the hidden columns of the plan. The
 table's options decide what a malformed line, a malformed field and a NULL rowtime do: they stop the driver, or they are
-counted, and the line is rejected or the field becomes NULL.
+counted, and the line is rejected or the field becomes NULL. A field with a number that does not fit its DECIMAL is
+NULL, and counted, unless the table says otherwise.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
 from pyspark.sql import DataFrame, Observation
@@ -18,12 +19,13 @@ from airflow_nrt.basics.spelling import bigint, quote, string_literal
 from airflow_nrt.basics.times_of_day import as_field, with_times
 from airflow_nrt.engine.sources import source_of
 from airflow_nrt.engine.sources.long_lines import shown_line
-from airflow_nrt.engine.sources.malformed import FAULT, WHOLE_LINE, WHY, faulty_columns, shortened
+from airflow_nrt.engine.sources.malformed import FAULT, WHOLE_LINE, WHY, faulty_columns, is_unfit, shortened
 from airflow_nrt.engine.sources.place import BLOCK, FILE, INDEX, NUMBER
+from airflow_nrt.engine.sources.values import may_be_unfit
 from airflow_nrt.engine.time.fractions import with_fractions
 from airflow_nrt.model.connectors import connector_of
 from airflow_nrt.model.internal_columns import BATCH, OP, ROWTIME
-from airflow_nrt.model.options.known import read_option, source_option
+from airflow_nrt.model.options.known import NOT_NULL, UNFIT_DECIMALS, read_option, source_option
 from airflow_nrt.model.plan import Source
 from airflow_nrt.model.row_semantics import AS_IN_FLINK, ROW_SEMANTICS, differs, read_by
 from airflow_nrt.model.tables import LINE
@@ -81,6 +83,11 @@ def _of_number(sql: str, number: str) -> str:
 
 
 def _reason(source: Source, latest: str, whole_lines: str) -> str:
+    """SQL of `_nrt_reason`: why a row is rejected, NULL if it is not.
+
+    CASE WHEN _nrt_fault = '' OR (false AND _nrt_fault IS NOT NULL) THEN 'malformed line' WHEN _nrt_ts IS NULL THEN
+      'NULL rowtime' WHEN _nrt_ts > 1718705400000L THEN 'rowtime in the future' END
+    """
     options = source.table.options
     connector = connector_of(source.table)
     ignore = connector.leniency(source.table)
@@ -89,7 +96,9 @@ def _reason(source: Source, latest: str, whole_lines: str) -> str:
         lost = f"{_is_none(source)} OR ({whole_lines} AND {FAULT} IS NOT NULL)"
         none = f"WHEN {lost} THEN {string_literal(MALFORMED)} "
     elif ignore is not None:
-        none = f"WHEN {FAULT} IS NOT NULL THEN {_stop(source, _malformed(source, ignore))} "
+        none = f"WHEN {_stops(source)} THEN {_stop(source, _malformed(source, ignore))} "
+        if source.drops_null and _unfit_not_null(source):
+            none += f"WHEN {_names(_unfit_not_null(source))} THEN {string_literal(MALFORMED)} "
     else:
         none = ""
     # A row that is retracted by its key needs no other fields.
@@ -102,28 +111,79 @@ def _reason(source: Source, latest: str, whole_lines: str) -> str:
     )
 
 
+def _stops(source: Source) -> str:
+    """SQL predicate: a malformed line stops the driver, as malformed lines are not ignored."""
+    stops = f"{FAULT} IS NOT NULL"
+    if not _passes_unfit(source):
+        return stops
+    not_null = () if source.drops_null else _unfit_not_null(source)
+    lacks = f" OR {_names(not_null)}" if not_null else ""
+    return f"{stops} AND (NOT {is_unfit()}{lacks})"
+
+
+def _passes_unfit(source: Source) -> bool:
+    """Whether a number that does not fit its DECIMAL may be NULL."""
+    columns = (source.table.column(name).type for name in source.physical)
+    return any(map(may_be_unfit, columns)) and source_option(source.table.options, UNFIT_DECIMALS) == "null"
+
+
+def _unfit_not_null(source: Source) -> tuple[str, ...]:
+    """The columns that would be NULL for a number that does not fit, and are NOT NULL, or the key of a change."""
+    columns = [source.table.column(name) for name in source.physical] if _passes_unfit(source) else []
+    decimals = (one for one in columns if one.type.name == "DECIMAL")
+    return tuple(one.name for one in decimals if not one.type.nullable or one.name in _key(source))
+
+
+def _names(columns: Iterable[str]) -> str:
+    """SQL predicate: one of these columns is malformed."""
+    return f"arrays_overlap({faulty_columns()}, array({', '.join(map(string_literal, columns))}))"
+
+
 def _is_none(source: Source) -> str:
-    """SQL predicate: a line is no row. A change needs its key, which says what row it changes."""
+    """SQL predicate: a line is no row. A change needs its key, which says what row it changes.
+
+    _nrt_fault = ''
+    """
     lost = f"{FAULT} = {string_literal(WHOLE_LINE)}"
-    keys = ", ".join(map(string_literal, source.table.primary_key)) if source.table.is_changelog else ""
-    return f"({lost} OR arrays_overlap({faulty_columns()}, array({keys})))" if keys else lost
+    return f"({lost} OR {_names(_key(source))})" if _key(source) else lost
+
+
+def _key(source: Source) -> tuple[str, ...]:
+    """The columns that say which row a change is of."""
+    return source.table.primary_key if source.table.is_changelog else ()
 
 
 def _malformed(source: Source, ignore: str) -> tuple[str, ...]:
-    way_out = (
-        f". Correct it, or set '{ignore}' = 'true' to read such a field as NULL, to reject such a line, and to count"
-    )
-    return string_literal(f"a malformed line in table {source.name}: "), WHY, string_literal(f"{way_out} them")
+    ignored = f"set '{ignore}' = 'true' to read such a field as NULL, to reject such a line, and to count them"
+    passed = f"set '{UNFIT_DECIMALS}' = 'null' to read such a field as NULL, and to count it"
+    if _unfit_not_null(source):
+        passed = f"SET '{NOT_NULL}' = 'drop' to reject such a line, whose column is NOT NULL, and to count it"
+    way_out = f"IF({is_unfit()}, {string_literal(passed)}, {string_literal(ignored)})"
+    return string_literal(f"a malformed line in table {source.name}: "), WHY, "'. Correct it, or '", way_out
 
 
 def _timeless(source: Source) -> tuple[str, ...]:
+    r"""SQL of a message about a row without a rowtime, in parts.
+
+    'RowTime field should not be null: a row of table orders has none'
+    coalesce(concat(': ', _nrt_why), '')
+    '. Correct it, or set \'scan.null-rowtime\' = \'skip\' to reject and count such rows'
+    """
     said = f"RowTime field should not be null: a row of table {source.name} has none"
     way_out = ". Correct it, or set 'scan.null-rowtime' = 'skip' to reject and count such rows"
     return string_literal(said), f"coalesce(concat(': ', {WHY}), '')", string_literal(way_out)
 
 
 def _stop(source: Source, message: tuple[str, ...]) -> str:
-    """SQL that fails the job with this message, the row's place and its line."""
+    r"""SQL that fails the job with this message, the row's place and its line.
+
+    raise_error(concat('airflow-nrt stops: ', 'it is wrong', ' (', url_decode(replace(regexp_replace(_nrt_file,
+      '^file:/+', '/'), '+', '%2B')), coalesce(concat(': ', IF(length(regexp_replace(make_valid_utf8(_nrt_line),
+      '�nrt:([0-9]+)( elements)?>([0-9]+)\\z', '…')) > 200,
+      concat(left(replace(replace(regexp_replace(make_valid_utf8(_nrt_line), '�nrt:([0-9]+)( elements)?>([0-9]+)\\z',
+      '…'), '\r', '\\r'), '\n', '\\n'), 200), '…'), replace(replace(regexp_replace(make_valid_utf8(_nrt_line),
+      '�nrt:([0-9]+)( elements)?>([0-9]+)\\z', '…'), '\r', '\\r'), '\n', '\\n'))), ''), ')'))
+    """
     place = source_of(source.table).place
     line = f"coalesce(concat(': ', {shortened(shown_line())}), '')"
     return f"raise_error(concat('{STOP_MARK}', {', '.join(message)}, ' (', {place}, {line}, ')'))"
@@ -180,7 +240,10 @@ def rejected(judged: DataFrame, source: Source) -> DataFrame:
 
 
 def _shown(source: Source) -> str:
-    """SQL of a row in the form of the ledgers."""
+    """SQL of a row in the form of the ledgers.
+
+    struct(`shop` AS `shop`, `ts` AS `ts`)
+    """
     kinds = {name: source.table.column(name).type for name in source.columns}
     columns = (f"{with_times(quote(name), kind, as_field)} AS {quote(name)}" for name, kind in kinds.items())
     return f"struct({', '.join(columns)})"

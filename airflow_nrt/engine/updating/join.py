@@ -50,7 +50,10 @@ class JoinStep(Step):
 
     @property
     def needed(self) -> str | None:
-        """A row is rewritten at its first match. It stays a millisecond longer, so that this version is the newer."""
+        """A row is rewritten at its first match. It stays a millisecond longer, so that this version is the newer.
+
+        _nrt_until + IF(_nrt_alone, 0, 1)
+        """
         if self.operator.interval is None:
             return None
         return f"{UNTIL} + IF({ALONE}, 0, 1)" if self.operator.padded else UNTIL

@@ -34,7 +34,11 @@ def worst_of(by_window: Mapping[int | None, Kinds]) -> list[int | None]:
 
 
 def in_windows(ends: Collection[int | None]) -> str:
-    """SQL of the condition that a row is of one of these windows."""
+    """SQL of the condition that a row is of one of these windows.
+
+    >>> print(in_windows([600000, None]))
+    _nrt_end <=> 600000L OR _nrt_end <=> CAST(NULL AS BIGINT)
+    """
     return " OR ".join(f"{WINDOW_END} <=> {bigint(end)}" for end in ends)
 
 

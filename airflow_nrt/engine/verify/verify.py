@@ -7,6 +7,7 @@ the sinks with the batch over all these rows (B), and with the batch over the ro
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from pyspark.sql import SparkSession
@@ -34,6 +35,7 @@ from airflow_nrt.engine.verify.one_insert import verify_insert
 from airflow_nrt.engine.verify.verification_inputs import Scene, unfilled
 from airflow_nrt.engine.windows.layout_of import layout_of
 from airflow_nrt.home.home import Home
+from airflow_nrt.home.log.arithmetic import check_arithmetic
 from airflow_nrt.home.log.entries import Split
 from airflow_nrt.home.log.history import History, read_history
 from airflow_nrt.home.log.row_semantics import plan_of_history
@@ -58,6 +60,7 @@ def verify(
 
     `published` is a copy of the sink's directory to verify instead; the home keeps nothing then.
     """
+    check_arithmetic(plan, home.log().position())
     session = report_session(spark, plan)
     if published is not None:
         return _verified(session, plan, home, interval, lambda insert: sink_of(insert).at_copy(published), say)
@@ -69,6 +72,7 @@ def verify(
 def _verified(
     spark: SparkSession, plan: Plan, home: Home, interval: Interval, sink_of: SinkOf, say: Progress
 ) -> Verdict:
+    plan = replace(plan, inserts=tuple(one.without_nulls for one in plan.inserts))
     log = home.log()
     history = read_history(log.entries(), plan)
     plan = plan_of_history(plan, history)

@@ -188,6 +188,11 @@ def with_state(insert: Insert, frame: DataFrame, state: str) -> DataFrame:
 
 
 def _states(insert: Insert, states: Mapping[int, str]) -> str:
+    """SQL of the state of a window by its end.
+
+    CASE WHEN (_nrt_end BETWEEN 1718705400000L AND 1718705400000L) THEN 'early' WHEN (_nrt_end BETWEEN 1718706000000L
+      AND 1718706000000L) THEN 'complete' END
+    """
     by_state: dict[str, list[int]] = {}
     for end, state in states.items():
         by_state.setdefault(state, []).append(end)
@@ -196,7 +201,10 @@ def _states(insert: Insert, states: Mapping[int, str]) -> str:
 
 
 def _among(ends: Iterable[int], insert: Insert) -> str:
-    """SQL predicate: a row belongs to one of the windows with these ends."""
+    """SQL predicate: a row belongs to one of the windows with these ends.
+
+    (_nrt_end BETWEEN 1718705400000L AND 1718706000000L)
+    """
     assert insert.window is not None
     runs: list[list[int]] = []
     for end in sorted(ends):

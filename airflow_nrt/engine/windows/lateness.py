@@ -34,12 +34,22 @@ def placed(layout: Layout, rows: DataFrame) -> DataFrame:
 
 
 def slots(layout: Layout) -> list[str]:
+    """SQL of the slots of a row, NULL if it counts in no window.
+
+    IF(_nrt_counted <= _nrt_last, _nrt_counted, NULL) AS _nrt_slice
+    """
     placed = layout.slices.placed
     return [f"IF(_nrt_counted <= _nrt_last, {placed[slot]}, NULL) AS {slot}" for slot in layout.slots]
 
 
 def late(layout: Layout) -> str:
-    """SQL of the late row for the ledger: the row, its place, and the windows that it missed."""
+    """SQL of the late row for the ledger: the row, its place, and the windows that it missed.
+
+    IF(_nrt_counted > _nrt_first, to_json(struct(_nrt_row AS row, regexp_replace(_nrt_pos.path, '^file:/+', '/') AS
+      file, _nrt_pos.block AS block, _nrt_pos.row AS position, _nrt_ts AS rowtime, _nrt_seen AS watermark, _nrt_first
+      AS missed_from, least(_nrt_counted - 600000L, _nrt_last) AS missed_until, _nrt_counted > _nrt_last AS dropped)),
+      NULL) AS _nrt_late
+    """
     missed = f"least(_nrt_counted - {layout.operator.window.stride}L, _nrt_last)"
     words = late_words("_nrt_first", missed, "_nrt_counted > _nrt_last")
     return f"IF(_nrt_counted > _nrt_first, {words}, NULL) AS {LATE}"

@@ -50,6 +50,11 @@ def assigned(units: DataFrame, partition: Sequence[str]) -> DataFrame:
 
 
 def _partition(by: Sequence[str], order: str = "") -> str:
+    """SQL inside OVER.
+
+    >>> print(_partition(["shop"], "start"))
+    PARTITION BY shop ORDER BY start
+    """
     keys = f"PARTITION BY {', '.join(by)} " if by else ""
     return f"{keys}{f'ORDER BY {order}' if order else ''}"
 

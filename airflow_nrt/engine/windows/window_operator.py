@@ -43,7 +43,12 @@ def finish(operator: WindowAggregate | Regroup, accumulators: AccumulatorLayout,
 
 
 def place(keys: Sequence[str]) -> str:
-    """SQL of the place of a result, for errors: `in the window that ends at …, key (…)`."""
+    """SQL of the place of a result, for errors: `in the window that ends at …, key (…)`.
+
+    >>> print(place(["shop"]))
+    concat('in the window that ends at ', CAST(timestamp_millis(_nrt_end) AS STRING), ', key (', concat_ws(', ',
+    coalesce(CAST(shop AS STRING), 'NULL')), ')')
+    """
     texts = ", ".join(f"coalesce(CAST({key} AS STRING), 'NULL')" for key in keys)
     key_text = f", ', key (', concat_ws(', ', {texts}), ')'" if keys else ""
     return f"concat('in the window that ends at ', CAST(timestamp_millis({WINDOW_END}) AS STRING){key_text})"

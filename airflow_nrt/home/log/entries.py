@@ -191,7 +191,8 @@ class SourceState:
     """How far one source was read. `idle` sources do not hold back an operator's watermark.
 
     `parts` are those that have watermarks of their own: the source's is the least of them. `row_semantics` says how
-    values of its rows are read (`row_semantics.py`).
+    values of its rows are read (`row_semantics.py`). From the entry on whose state `nulls_errors`, arithmetic without
+    a result is NULL (`model/arithmetic_errors.py`).
     """
 
     watermark: int | None = None
@@ -202,6 +203,7 @@ class SourceState:
     rejected: int = 0
     parts: Mapping[str, PartState] = field(default_factory=dict)
     row_semantics: int = ROW_SEMANTICS
+    nulls_errors: bool = False
 
 
 @dataclass(frozen=True)
@@ -418,8 +420,9 @@ class Entry(_Head):
                 if split[optional] is None:
                     del split[optional]
         for state in body["position"]["sources"].values() if "position" in body else ():
-            if not state["parts"]:
-                del state["parts"]
+            for name in ("parts", "nulls_errors"):
+                if not state[name]:
+                    del state[name]
         return _FORMAT.stamped({**head, **body})
 
     @property

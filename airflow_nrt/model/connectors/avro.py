@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from airflow_nrt.basics.errors import InputError
@@ -62,10 +62,12 @@ class Timestamps:
     instant: str | None
     digits: int
     inside: Timestamps | None = None
+    option: str = LEGACY_MAPPING
+    """The option that chooses another mapping."""
 
     @property
     def in_collections(self) -> Timestamps:
-        return self.inside or self
+        return replace(self.inside, option=self.option) if self.inside else self
 
 
 LEGACY = Timestamps("timestamp", None, 3)
@@ -148,12 +150,12 @@ def _timestamp(kind: DataType, timestamps: Timestamps, where: str) -> dict[str, 
     digits = _DEFAULT_DIGITS if kind.precision is None else kind.precision
     if logical is None:
         raise InputError(
-            f"{where}: {kind.flink} in Avro needs '{LEGACY_MAPPING}' = 'false', and in arrays and maps Flink has no "
+            f"{where}: {kind.flink} in Avro needs '{timestamps.option}' = 'false', and in arrays and maps Flink has no "
             "such type"
         )
     if digits > timestamps.digits:
         raise InputError(
             f"{where}: {kind.flink} in Avro: use {kind.name}({timestamps.digits}), or, outside of arrays and maps, "
-            f"'{LEGACY_MAPPING}' = 'false'"
+            f"'{timestamps.option}' = 'false'"
         )
     return {"type": "long", "logicalType": f"{logical}-{'millis' if digits <= LEGACY.digits else 'micros'}"}

@@ -12,6 +12,8 @@ from airflow_nrt.model.datasets import DatasetName, in_warehouse, of_database
 from airflow_nrt.model.tables import Table
 
 WAREHOUSE, URI, CLIENT = "warehouse", "uri", "jdbc."
+_PATIENCE = {f"{CLIENT}connectTimeout": "10", f"{CLIENT}loginTimeout": "10", f"{CLIENT}socketTimeout": "60"}
+"""Seconds after which a database is one that does not answer: its driver would wait for a lock for ever."""
 _DATABASE = re.compile(r"jdbc:postgresql://\S+")
 
 
@@ -71,7 +73,7 @@ class Jdbc(Catalog):
 
     def settings(self, table: Table) -> Mapping[str, str]:
         client = {name: text for name, text in table.options.items() if name.startswith(CLIENT)}
-        return {"type": "jdbc", URI: table.options[URI], WAREHOUSE: table.options[WAREHOUSE], **client}
+        return {"type": "jdbc", URI: table.options[URI], WAREHOUSE: table.options[WAREHOUSE], **_PATIENCE, **client}
 
     def symlink(self, table: Table, name: str) -> DatasetName:
         return of_database(table.options[URI], name)

@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from airflow_nrt.basics.durations import MINUTE, parse_duration
+from airflow_nrt.basics.durations import MINUTE, SECOND, parse_duration
 from airflow_nrt.basics.errors import InputError
 from airflow_nrt.model.connectors.connector import Connector
 from airflow_nrt.model.connectors.jdbc_connection import login_of
@@ -20,13 +20,15 @@ from airflow_nrt.model.shapes.url import shown_url
 from airflow_nrt.model.tables import Table
 from airflow_nrt.model.windows import Window
 
-CONNECTION, URL, TABLE, USER, PASSWORD, PATIENCE, CREATE = (
+CONNECTION, URL, TABLE, USER, PASSWORD, PATIENCE, LOCK_TIMEOUT, STATEMENT_TIMEOUT, CREATE = (
     "connection",
     "url",
     "table-name",
     "username",
     "password",
     "connection.max-retry-timeout",
+    "connection.lock-timeout",
+    "connection.statement-timeout",
     "sink.create-table",
 )
 _URL = re.compile(r"jdbc:(postgresql|mysql|mariadb)://[^\s]+")
@@ -49,6 +51,14 @@ def _connection(text: str) -> str:
     return text
 
 
+def _seconds(text: str) -> int:
+    """Milliseconds. Raises ValueError below a second: 0 would be without end to a database."""
+    found = parse_duration(text)
+    if found < SECOND:
+        raise ValueError(f"{text!r} is shorter than a second")
+    return found
+
+
 class Jdbc(Connector):
     name = "jdbc"
     shares_tables = False
@@ -62,6 +72,8 @@ class Jdbc(Connector):
                 Option(USER, str, None, "of the database"),
                 Option(PASSWORD, str, None, "of the database"),
                 Option(PATIENCE, parse_duration, MINUTE // 6, "how long one attempt to connect may take"),
+                Option(LOCK_TIMEOUT, _seconds, MINUTE // 6, "how long a statement waits for a lock"),
+                Option(STATEMENT_TIMEOUT, _seconds, MINUTE, "how long a statement may take, beside 1 s for 5000 rows"),
                 Option(CREATE, parse_boolean, False, "the table is created where it is missing"),
                 SINK_OPTIONS["sink.sample"],
             ),

@@ -34,10 +34,9 @@ from airflow_nrt.model.connectors.kafka_options import (
     VALUE_FORMAT,
     kafka_option,
     key_columns,
-    key_part,
     key_prefix,
+    parts,
     topics,
-    value_part,
 )
 from airflow_nrt.model.connectors.record_formats import format_of
 from airflow_nrt.model.datasets import DatasetName, of_topic
@@ -88,6 +87,8 @@ class Kafka(Connector):
             raise InputError(f"table {table.name!r}: a sink writes into one topic: name it by '{TOPIC}'")
         if len(topics(table)) > 1:
             raise InputError(f"table {table.name!r}: a sink writes into one topic, here are {len(topics(table))}")
+        for part in parts(table).values():
+            format_of(part).check_written(part)
 
     def _check(self, table: Table) -> None:
         self.check_options(table)
@@ -138,7 +139,7 @@ class Kafka(Connector):
         bare = next((name for name in keys if not name.startswith(key_prefix(table))), None)
         if bare is not None:
             raise InputError(f"{where}: column {bare!r} of the key does not begin with '{KEY_PREFIX}'")
-        for part in _parts(table):
+        for part in parts(table).values():
             format_of(part).check(part)
 
     def takes_changes_as_such(self, table: Table) -> bool:
@@ -157,7 +158,7 @@ class Kafka(Connector):
         return option if option in self.options else None
 
     def jars(self, table: Table) -> tuple[str, ...]:
-        return ("kafka", *(name for part in _parts(table) for name in format_of(part).jars))
+        return ("kafka", *(name for part in parts(table).values() for name in format_of(part).jars))
 
     def place(self, table: Table) -> str:
         named = ", ".join(topics(table)) or f"pattern {table.options[TOPIC_PATTERN]}"
@@ -196,8 +197,3 @@ class UpsertKafka(Kafka):
 
     def takes_changes_as_such(self, table: Table) -> bool:
         return True
-
-
-def _parts(table: Table) -> list[Table]:
-    """The values, and the keys if they have columns, as tables of their own."""
-    return [value_part(table), *([key_part(table)] if key_columns(table) else [])]

@@ -9,12 +9,14 @@ from typing import Any
 
 from airflow_nrt.basics.durations import MINUTE, parse_duration
 from airflow_nrt.model.connectors.avro import AVRO_OPTIONS
+from airflow_nrt.model.connectors.avro_confluent import AVRO_CONFLUENT_OPTIONS
 from airflow_nrt.model.connectors.record_formats import KEY_FORMATS, RECORD_FORMATS, format_name
 from airflow_nrt.model.options.known import (
     ARCHIVE_OPTIONS,
     EVERY_SINK,
     EVERY_SOURCE,
     FORMAT_OPTIONS,
+    LINE_ELEMENTS,
     LIVE,
     READING_OPTIONS,
     SINK_OPTIONS,
@@ -52,7 +54,7 @@ KEY_FORMAT, VALUE_FORMAT, KEY_FIELDS, KEY_PREFIX = "key.format", "value.format",
 FIELDS_INCLUDE = "value.fields-include"
 UPSERT = "upsert-kafka"
 """The connector whose keys are those of the table."""
-_FORMAT_OPTIONS = (*FORMAT_OPTIONS, *READING_OPTIONS, *AVRO_OPTIONS)
+_FORMAT_OPTIONS = (*FORMAT_OPTIONS, *READING_OPTIONS, *AVRO_OPTIONS, *AVRO_CONFLUENT_OPTIONS)
 
 
 def read_offsets(text: str) -> dict[int, int]:
@@ -102,6 +104,7 @@ _ROWS = (
     *_FORMAT_OPTIONS,
     *_prefixed("value."),
     *_prefixed("key."),
+    LINE_ELEMENTS,
 )
 _POSITIONS = (
     *free(
@@ -216,6 +219,11 @@ def value_part(table: Table) -> Table:
     left_out = {*key_columns(table)} if kafka_option(table, FIELDS_INCLUDE) == "except_key" else set()
     columns = tuple(column for column in _written(table) if column.name not in left_out)
     return _part(table, "value.", columns)
+
+
+def parts(table: Table) -> dict[str, Table]:
+    """The values, and the keys if they have columns, as tables of their own: by `value` and `key`."""
+    return {"value": value_part(table), **({"key": key_part(table)} if key_columns(table) else {})}
 
 
 def _written(table: Table) -> Iterator[Column]:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from airflow_nrt.basics.errors import InputError, MissingError
 from airflow_nrt.model.connectors.avro import AVRO, check_avro
+from airflow_nrt.model.connectors.avro_confluent import AVRO_CONFLUENT, check_avro_confluent, written_schema
 from airflow_nrt.model.options.option import one_of
 from airflow_nrt.model.tables import CHANGELOG, Table
 
@@ -19,7 +20,11 @@ class RecordFormat:
     """What Spark needs for it, by the names of `basics/jars.py`."""
 
     def check(self, part: Table) -> None:
-        """Raises InputError if the columns of a key or a value can't be written so."""
+        """Raises InputError if the columns of a key or a value can't be read so."""
+        return
+
+    def check_written(self, part: Table) -> None:
+        """Raises InputError if the columns of a key or a value, of which `check` is content, can't be written so."""
         return
 
 
@@ -49,18 +54,27 @@ class _Avro(RecordFormat):
         check_avro(part)
 
 
+class _AvroConfluent(RecordFormat):
+    jars = ("avro",)
+
+    def check(self, part: Table) -> None:
+        check_avro_confluent(part)
+
+    def check_written(self, part: Table) -> None:
+        written_schema(part)
+
+
 RECORD_FORMATS: dict[str, RecordFormat] = {
     "csv": _Csv(),
     "json": RecordFormat(),
     CHANGELOG: RecordFormat(),
     RAW: _Raw(),
     AVRO: _Avro(),
+    AVRO_CONFLUENT: _AvroConfluent(),
 }
-_OF_A_REGISTRY = (
-    "its records name schemas of a schema registry, which is not asked here: write the topic with 'avro', whose schema "
-    "is that of the columns, or with 'json'"
-)
-_ANSWERS = dict.fromkeys(("avro-confluent", "debezium-avro-confluent"), _OF_A_REGISTRY)
+_ANSWERS = {
+    "debezium-avro-confluent": "a changelog comes as 'debezium-json', and rows of Avro as 'avro-confluent'",
+}
 """What to do instead of other formats of Flink."""
 KEY_FORMATS = tuple(name for name in RECORD_FORMATS if name != CHANGELOG)
 

@@ -12,6 +12,7 @@ from typing import Any
 from airflow_nrt.basics.durations import HOUR, parse_duration
 from airflow_nrt.basics.errors import InputError
 from airflow_nrt.basics.java_sources import SPEED_RULES
+from airflow_nrt.model.arithmetic_errors import ARITHMETIC_ERRORS
 from airflow_nrt.model.options.flink_settings import IDLE_SETTINGS, OTHER_SETTINGS
 from airflow_nrt.model.options.flink_table_options import IDLE_OPTIONS, OTHER_OPTIONS
 from airflow_nrt.model.options.foreign_options import answer
@@ -21,7 +22,9 @@ from airflow_nrt.model.options.option import (
     character,
     delimiter,
     free,
+    many,
     named,
+    nothing,
     one_of,
     parse_boolean,
     parse_bytes,
@@ -42,7 +45,10 @@ ARCHIVE, ARCHIVE_WRITE = "archive", "archive.write"
 """The options that name the archive of a source, and say whether the stream writes it."""
 NOT_NULL = "table.exec.sink.not-null-enforcer"
 FOLLOW_LINKS = "source.follow-links"
+MAX_ELEMENTS = "source.max-line-elements"
+UNFIT_DECIMALS = "scan.unfit-decimals"
 UNBOUNDED_STATE = "table.exec.state.unbounded"
+REFUSED_TIMEOUT = "sink.refused-timeout"
 MAX_SCRIPT = "script.max-size"
 MAX_NODES = "plan.max-nodes"
 MOST_SAMPLED = 100
@@ -122,6 +128,12 @@ EVERY_SOURCE = (
     *free(
         Option("source.max-batch-size", parse_bytes, 2 * 1024**3, "the most bytes that one micro-batch reads"),
         Option("scan.watermark.idle-timeout", parse_duration, None, "after this the source does not hold time back"),
+        Option(
+            UNFIT_DECIMALS,
+            one_of("null", "fail"),
+            "null",
+            "a number of csv, json or avro that does not fit its DECIMAL: by 'null' the field is NULL, and counted",
+        ),
         Option(f"{DOMAIN}*", _constant, None, "of a column: whether its values grow without end"),
     ),
 )
@@ -132,6 +144,16 @@ ARCHIVE_OPTIONS = (
     Option(ARCHIVE_WRITE, parse_boolean, True, "whether the stream writes it; else others do"),
 )
 """Options of sources that don't keep what was read."""
+
+LINE_ELEMENTS = Option(
+    MAX_ELEMENTS,
+    many,
+    250_000,
+    "a line of json with more elements of arrays and fields of objects is malformed",
+    decides=nothing,
+    of_older="999999999",
+)
+"""Of sources with lines or records of json."""
 
 SOURCE_OPTIONS = named(
     (
@@ -155,6 +177,7 @@ SOURCE_OPTIONS = named(
                 of_older="warn",
             ),
             Option("source.max-line-length", parse_bytes, 16 * 1024**2, "a longer line is malformed, and is not held"),
+            LINE_ELEMENTS,
             Option(
                 "partition.time-extractor.timestamp-pattern", str, None, "e.g. '$ds $hh:00:00': the time of a partition"
             ),
@@ -207,7 +230,11 @@ REPORT_OPTIONS = named(
     (
         Option(TIME_ZONE, read_zone, "UTC", "the session time zone"),
         Option(STATE_TTL, parse_duration, None, "without windows: how long a key that no row touches is remembered"),
-        Option(NOT_NULL, one_of("error", "drop"), "error", "a NULL for a sink's NOT NULL column: an error, or no row"),
+        *free(
+            Option(
+                NOT_NULL, one_of("error", "drop"), "error", "a NULL for a sink's NOT NULL column: an error, or no row"
+            )
+        ),
         Option("table.exec.emit.early-fire.enabled", parse_boolean, False, "older windows: results before the end"),
         Option("table.exec.emit.early-fire.delay", parse_duration, None, "older windows: how often"),
         Option("table.exec.emit.late-fire.enabled", parse_boolean, False, "older windows: results of late rows"),
@@ -219,7 +246,16 @@ REPORT_OPTIONS = named(
             Option(
                 "table.exec.source.idle-timeout", parse_duration, None, "for sources without their own idle timeout"
             ),
+            Option(
+                ARITHMETIC_ERRORS,
+                one_of("fail", "null"),
+                "fail",
+                "an overflow or a division by zero: an error, or NULL, which is counted",
+            ),
             Option(UNBOUNDED_STATE, one_of("refuse", "allow"), "refuse", "live queries that keep every key for ever"),
+            Option(
+                REFUSED_TIMEOUT, parse_duration, HOUR, "how long a driver waits for a server that refuses its login"
+            ),
             Option("pipeline.name", str, None, "the report's name; default: the file's"),
             Option(MAX_SCRIPT, parse_bytes, 1024**2, "by --set or settings: the most bytes of a script"),
             Option(MAX_NODES, positive, 2000, "the most operators of a report, and SELECTs of a query"),

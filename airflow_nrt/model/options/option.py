@@ -128,6 +128,13 @@ def positive(text: str) -> int:
     return int(text)
 
 
+def many(text: str) -> int:
+    """A whole number from 1 to 999,999,999. Raises ValueError."""
+    if re.fullmatch(r"[1-9]\d{0,8}", text.strip()) is None:
+        raise ValueError(f"{text!r} is not a whole number from 1 to 999,999,999")
+    return int(text)
+
+
 def character(text: str) -> str:
     if len(text) != 1:
         raise ValueError(f"{text!r} is not one character")

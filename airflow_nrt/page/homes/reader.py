@@ -17,6 +17,8 @@ from airflow_nrt.home.log.log import Log
 from airflow_nrt.home.notes.tasks import TaskOfHome, tasks_of
 from airflow_nrt.home.notes.verdicts import KeptVerdict, kept_verdicts
 from airflow_nrt.home.outline import InsertOutline, Outline
+from airflow_nrt.home.table_progress import TablesProgress, tables_progress
+from airflow_nrt.home.visible import staged_directories
 from airflow_nrt.page.homes.known_samples import KnownSamples, Samples
 from airflow_nrt.page.homes.places import Place
 from airflow_nrt.page.log_facts import Facts
@@ -78,6 +80,7 @@ class Reader:
         self._kept: Kept | None = None
         self._tail: tuple[int, Tail] = (-1, Tail())
         self._verdicts: dict[str, KeptVerdict] = {}
+        self._progress: tuple[object, TablesProgress] | None = None
         self.known_tasks: Mapping[str, TaskOfHome] = {}
         self._tasks_of = 0
         self._samples = samples
@@ -123,6 +126,16 @@ class Reader:
     def heartbeat(self) -> Heartbeat | None:
         return read_heartbeat(self.home.heartbeats)
 
+    def progress(self, beat: Heartbeat | None) -> TablesProgress:
+        """How far its tables are, according to this heartbeat."""
+        with self._lock:
+            kept, home = self.kept(), self.home
+            said = None if beat is None else (beat.entry, *beat.owed.items())
+            key = kept.log.last, said, frozenset(staged_directories(home))
+            if self._progress is None or self._progress[0] != key:
+                self._progress = key, tables_progress(home, kept.log, kept.outline, beat)
+            return self._progress[1]
+
     def tasks(self) -> Mapping[str, TaskOfHome]:
         """Each is written by a rename, so that the time of their directory shows whether one is new."""
         with self._lock:
@@ -160,3 +173,4 @@ class Reader:
         """Another home is at this location now."""
         self._tail = (-1, Tail())
         self._verdicts = {}
+        self._progress = None

@@ -19,6 +19,7 @@ from airflow_nrt.sql.errors import NotThereYet, Problems, SqlError
 from airflow_nrt.sql.expressions.aggregate_arguments import read_arguments
 from airflow_nrt.sql.expressions.aggregates import canonical_name, is_aggregate, is_distinct, result_type
 from airflow_nrt.sql.expressions.expressions import Compiler
+from airflow_nrt.sql.expressions.failing import errors_are_null
 from airflow_nrt.sql.expressions.scope import Scope, ScopeColumn
 from airflow_nrt.sql.expressions.typed import Typed
 from airflow_nrt.sql.kept_rows.buffered_rows import finished, narrowed
@@ -240,6 +241,7 @@ class Aggregation:
             text=text_of(node),
             parameters=given.parameters,
             python=given.python,
+            overflow_is_null=errors_are_null(),
         )
         self.calls[node] = call
         return call

@@ -1,4 +1,7 @@
-"""CAST and TRY_CAST with Flink's results: casts that Spark does in another way are written out, others are Spark's."""
+"""CAST and TRY_CAST with Flink's results: casts that Spark does in another way are written out, others are Spark's.
+
+A number that does not fit a DECIMAL is NULL there, also where no cast is written. A text of one can't be cast.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,7 @@ from airflow_nrt.sql.errors import NotThereYet, Place
 from airflow_nrt.sql.expressions.local_time import as_instant, as_local
 from airflow_nrt.sql.expressions.text_values import value_of
 from airflow_nrt.sql.expressions.time_casts import cast_time
-from airflow_nrt.sql.expressions.typed import Typed
+from airflow_nrt.sql.expressions.typed import Typed, may_not_fit
 
 _NESTED = ("ARRAY", "MAP", "ROW")
 _LONG = 300
@@ -25,7 +28,7 @@ def cast(operand: Typed, target: DataType, fails: bool, at: Place) -> Typed:
 
     Raises NotThereYet for a pair of types that is not supported.
     """
-    target = target.with_nullable(operand.type.nullable or not fails)
+    target = target.with_nullable(operand.type.nullable or not fails or may_not_fit(operand.type, target))
     if operand.type.name == "NULL":
         return Typed(f"CAST(NULL AS {target.spark})", target.with_nullable(True))
     if operand.type.name in _NESTED and not fails and not _never_fails(operand.type, target):
@@ -36,12 +39,15 @@ def cast(operand: Typed, target: DataType, fails: bool, at: Place) -> Typed:
 
 
 def cast_to(typed: Typed, target: DataType) -> str:
-    """SQL of the value as the target type, "CAST(`n` AS BIGINT)", without a cast if it has that type already."""
+    """SQL of the value as the target type, "CAST(`n` AS BIGINT)", without a cast if it has that type already.
+
+    What may not fit a DECIMAL is NULL then: "TRY_CAST(`price` AS DECIMAL(5,2))".
+    """
     if typed.type.with_nullable(True) == target.with_nullable(True) or typed.type.spark == target.spark:
         both = typed.type.has_fraction_of_second and target.has_fraction_of_second
         shrinks = both and fraction_digits(typed.type) > fraction_digits(target)
         return _to_length(typed.sql, target) if shrinks else typed.sql
-    return f"CAST({typed.sql} AS {target.spark})"
+    return f"{'TRY_CAST' if may_not_fit(typed.type, target) else 'CAST'}({typed.sql} AS {target.spark})"
 
 
 @dataclass(frozen=True)
@@ -70,12 +76,13 @@ class _Cast:
             raise NotThereYet(f"CAST of {operand.type.flink} AS {target.flink}", self.at)
         if kind.is_string and target.is_timestamp:
             return cut(self._read(operand.sql, target, target), target)
-        sql = self._read(operand.sql, target, target) if kind.is_string else self._spark(operand.sql, target)
-        return _to_length(sql, target)
+        if kind.is_string:
+            return _to_length(self._read(operand.sql, target, target), target)
+        return _to_length(self._spark(operand.sql, target, fits=not may_not_fit(kind, target)), target)
 
-    def _spark(self, sql: str, target: DataType) -> str:
+    def _spark(self, sql: str, target: DataType, *, fits: bool = True) -> str:
         """A cast by Spark: "TRY_CAST(`s` AS INT)"."""
-        return f"{'CAST' if self.fails else 'TRY_CAST'}({sql} AS {target.spark})"
+        return f"{'CAST' if self.fails and fits else 'TRY_CAST'}({sql} AS {target.spark})"
 
     # ------------------------------------------------------------------ from strings
 

@@ -16,6 +16,14 @@ from airflow_nrt.model.options.known import nearest
 from airflow_nrt.sql.errors import NotThereYet, Place, Problems, SqlError, SqlErrors
 from airflow_nrt.sql.expressions.aggregates import AGGREGATES, has_aggregate
 from airflow_nrt.sql.expressions.casts import cast, cast_to
+from airflow_nrt.sql.expressions.decimal_arithmetic import computed, may_be_too_large
+from airflow_nrt.sql.expressions.failing import (
+    errors_are_null,
+    tried,
+    tried_call,
+    tried_cast,
+    tried_negative,
+)
 from airflow_nrt.sql.expressions.functions import CHANGING, ELSEWHERE, FUNCTIONS, KNOWN_LATER, MISSING, OF_PROGRAMS
 from airflow_nrt.sql.expressions.functions.arithmetic import divide_doubles
 from airflow_nrt.sql.expressions.functions.clock import CLOCK_FUNCTIONS, OF_SOURCES
@@ -97,7 +105,8 @@ class Compiler:
             case ast.Case():
                 typed = self._case(node)
             case ast.Cast():
-                typed = cast(self.compile(node.operand), node.type, node.fails, node.at)
+                operand = self.compile(node.operand)
+                typed = tried_cast(node, operand) or cast(operand, node.type, node.fails, node.at)
             case ast.Call():
                 typed = self._call(node)
             case ast.Index():
@@ -141,7 +150,8 @@ class Compiler:
         operand = self.compile(node.operand)
         if operand.type.name == "INTERVAL" or operand.type.is_numeric:
             constant = _negated(operand.constant) if operand.constant is not None else None
-            negative = Typed(f"(- {operand.sql})", operand.type, constant, operand.columns)
+            sql = tried_negative(text_of(node), operand) or f"(- {operand.sql})"
+            negative = Typed(sql, operand.type, constant, operand.columns)
             return replace(negative, in_months=operand.in_months)
         raise SqlError(f"'-' wants a number, {text_of(node.operand)} is {operand.type.flink}", node.at)
 
@@ -200,6 +210,11 @@ class Compiler:
         if result.name == "DECIMAL":
             # Spark would use another precision for a literal and for BIGINT, and so another scale for the quotient.
             left, right = (side.computed(cast_to(side, as_decimal(side.type))) for side in (left, right))
+        if errors_are_null() and not result.is_approximate:
+            return _built(tried(text_of(node), node.operator, left.sql, right.sql, result), result, left, right)
+        if may_be_too_large(result):
+            sql = computed(left.sql, node.operator, right.sql, result)
+            return _built(sql, result.with_nullable(True), left, right)
         sql = f"({left.sql} {node.operator} {right.sql})"
         if result.is_integer and node.operator == "/":
             sql = f"({left.sql} div {right.sql})"
@@ -309,6 +324,7 @@ class Compiler:
             )
         arguments = self.compiled(node.arguments)
         typed = function(arguments, node.at, node.name)
+        typed = replace(typed, sql=tried_call(node, arguments, typed) or typed.sql)
         columns = frozenset().union(*(argument.columns for argument in arguments))
         return replace(typed, columns=columns)
 

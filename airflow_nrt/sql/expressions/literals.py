@@ -61,6 +61,10 @@ def _time(node: ast.Literal) -> Typed:
 
 
 def _number(node: ast.Literal) -> Typed:
+    """A number, exact if it has no exponent.
+
+    1.50 is "CAST('1.50' AS DECIMAL(3,2))".
+    """
     text = node.text
     if "e" in text.lower():
         return Typed(f"CAST({text} AS DOUBLE)", DataType("DOUBLE", nullable=False), text)

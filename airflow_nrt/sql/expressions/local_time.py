@@ -51,7 +51,11 @@ def session_zone() -> str | None:
 
 
 def as_local(typed: Typed) -> Typed:
-    """A TIMESTAMP_LTZ as the TIMESTAMP that the session's clock shows then. Other values are unchanged."""
+    """A TIMESTAMP_LTZ as the TIMESTAMP that the session's clock shows then. Other values are unchanged.
+
+    >>> print(as_local(Typed("`ltz`", DataType("TIMESTAMP_LTZ", precision=3))).sql)
+    CAST(`ltz` AS TIMESTAMP_NTZ)
+    """
     if typed.type.name != "TIMESTAMP_LTZ":
         return typed
     zone = session_zone()
@@ -68,7 +72,10 @@ def alike_times(values: list[Typed]) -> list[Typed]:
 
 
 def as_instant(typed: Typed) -> Typed:
-    """A TIMESTAMP as the first TIMESTAMP_LTZ at which the session's clock shows it."""
+    """A TIMESTAMP as the first TIMESTAMP_LTZ at which the session's clock shows it.
+
+    ltz = ts is "CAST(`ts` AS TIMESTAMP)".
+    """
     zone = session_zone()
     sql = f"CAST({typed.sql} AS TIMESTAMP)"
     kind = DataType("TIMESTAMP_LTZ", precision=typed.type.precision, nullable=typed.type.nullable)
@@ -83,6 +90,13 @@ def later_instant(shown: str, zone: str) -> str:
     A time that the clock skips is read with the offset before the change.
 
     `zone` is a literal. SimpleDateFormat, with which Flink reads the texts of some functions, does the same.
+
+    >>> print(later_instant("`ts`", "'Europe/Berlin'"))
+    transform(array(CAST(`ts` AS TIMESTAMP)), _nrt_t -> IF(from_utc_timestamp((_nrt_t -
+    (from_utc_timestamp((to_utc_timestamp(_nrt_t, 'Europe/Berlin') + INTERVAL '3' HOUR), 'Europe/Berlin') -
+    (to_utc_timestamp(_nrt_t, 'Europe/Berlin') + INTERVAL '3' HOUR))), 'Europe/Berlin') = _nrt_t, (_nrt_t -
+    (from_utc_timestamp((to_utc_timestamp(_nrt_t, 'Europe/Berlin') + INTERVAL '3' HOUR), 'Europe/Berlin') -
+    (to_utc_timestamp(_nrt_t, 'Europe/Berlin') + INTERVAL '3' HOUR))), to_utc_timestamp(_nrt_t, 'Europe/Berlin')))[0]
     """
     first = f"to_utc_timestamp(_nrt_t, {zone})"
     hours_on = f"({first} + INTERVAL '3' HOUR)"

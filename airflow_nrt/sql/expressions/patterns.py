@@ -19,7 +19,10 @@ _CLASSES = {
 
 
 def matched(node: ast.Like, operand: Typed, pattern: Typed, escape: Typed | None) -> Typed:
-    """The test as Spark SQL. Raises SqlError for operands that are no strings, and for an invalid pattern."""
+    r"""The test as Spark SQL. Raises SqlError for operands that are no strings, and for an invalid pattern.
+
+    s LIKE t is "(`s` LIKE replace(`t`, '\\', '\\\\'))".
+    """
     word = "SIMILAR TO" if node.similar else "LIKE"
     for typed in (operand, pattern):
         if not typed.type.is_string and typed.type.name != "NULL":
@@ -39,6 +42,12 @@ def escape_at(node: ast.Like) -> Place:
 
 
 def _like(operand: Typed, pattern: Typed, escape: str | None) -> str:
+    r"""SQL of LIKE, in which nothing escapes but the character of ESCAPE.
+
+    >>> from airflow_nrt.basics.types import STRING
+    >>> print(_like(Typed("`s`", STRING), Typed("`p`", STRING), None))
+    `s` LIKE replace(`p`, '\\', '\\\\')
+    """
     if escape is not None:
         return f"{operand.sql} LIKE {pattern.sql} ESCAPE {string_literal(escape)}"
     # A backslash means itself in Flink; in Spark it escapes.
@@ -48,7 +57,10 @@ def _like(operand: Typed, pattern: Typed, escape: str | None) -> str:
 
 
 def _similar(node: ast.Like, operand: Typed, pattern: Typed, escape: str | None) -> str:
-    """A test by the regular expression that Flink makes of the pattern. It must match the whole string."""
+    r"""A test by the regular expression that Flink makes of the pattern. It must match the whole string.
+
+    s SIMILAR TO 'a|b' is "`s` RLIKE '^(?:a|b)\\z'".
+    """
     if pattern.constant is None:
         raise NotThereYet("SIMILAR TO with a pattern that is not a constant", node.at, "use REGEXP")
     shape = similar_regex(pattern.constant, escape)

@@ -197,7 +197,10 @@ def _is_inherited(method: Callable[..., Any]) -> bool:
 
 
 def call_function(function: PythonFunction, arguments: Sequence[Typed], at: Place, name: str) -> Typed:
-    """A call in an expression. A table function returns an array of rows there."""
+    """A call in an expression. A table function returns an array of rows there.
+
+    _nrt_doubled_ed519cbd9b4a(`price`)
+    """
     values = accepted(function, arguments, at, name)
     kind = function.value_type
     sql = with_times(
@@ -254,5 +257,10 @@ def _argument(argument: Typed, parameter: Parameter, at: Place, name: str) -> Ty
 
 
 def _as(argument: Typed, kind: DataType) -> Typed:
+    """The argument as another type of number.
+
+    >>> print(_as(Typed("`n`", DataType("INT")), DataType("BIGINT")).sql)
+    CAST(`n` AS BIGINT)
+    """
     nullable = argument.type.nullable
     return argument.computed(f"CAST({argument.sql} AS {kind.spark})", kind.with_nullable(nullable))

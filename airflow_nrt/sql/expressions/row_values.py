@@ -13,7 +13,12 @@ def holds_rows(values: list[Typed]) -> bool:
 
 
 def compared_rows(left: Typed, right: Typed, operator: str, at: Place) -> Typed:
-    """`=` or `<>` of two rows. Raises SqlError for another operator, and if their fields can't be compared."""
+    """`=` or `<>` of two rows. Raises SqlError for another operator, and if their fields can't be compared.
+
+    r = ROW(1, 'x') is "transform(array(struct(`r` AS l, named_struct('EXPR$0', 1, 'EXPR$1', 'x') AS r)), _nrt_r0 ->
+    IF(_nrt_r0.l IS NULL OR _nrt_r0.r IS NULL, NULL, (_nrt_r0.l.`a` = _nrt_r0.r.`EXPR$0`) AND (_nrt_r0.l.`c` =
+    _nrt_r0.r.`EXPR$1`)))[0]".
+    """
     if operator.endswith("DISTINCT FROM"):
         raise NotThereYet(f"{operator} of ROW", at, "compare the fields")
     if operator not in ("=", "<>"):
@@ -31,6 +36,14 @@ def in_rows(operand: Typed, values: list[Typed], negated: bool, at: Place) -> Ty
 
 
 def _equation(left: Typed, right: Typed, at: Place, depth: int) -> str:
+    """SQL of the equation of two values.
+
+    >>> from airflow_nrt.basics.types import DataType
+    >>> row = DataType("ROW", children=(("a", DataType("INT")),))
+    >>> print(_equation(Typed("`l`", row), Typed("`r`", row), Place(1, 1, 0), 0))
+    transform(array(struct(`l` AS l, `r` AS r)), _nrt_r0 -> IF(_nrt_r0.l IS NULL OR _nrt_r0.r IS NULL, NULL,
+    (_nrt_r0.l.`a` = _nrt_r0.r.`a`)))[0]
+    """
     if left.type.name != "ROW" or right.type.name != "ROW" or len(left.type.children) != len(right.type.children):
         if left.type.name == right.type.name == "ROW" or common_type([left.type, right.type]) is None:
             raise SqlError(f"'=' can't compare {left.type.flink} and {right.type.flink}", at)

@@ -30,9 +30,17 @@ def value_of(text: str, target: DataType) -> str:
 
 
 def date_of(text: str) -> str:
-    """SQL of the date in a text: a date, a year, a month, or a timestamp, whose time is cut.
+    r"""SQL of the date in a text: a date, a year, a month, or a timestamp, whose time is cut.
 
     There may be blanks around the numbers. If the text begins with blanks, nothing may follow the date.
+
+    >>> print(date_of("s"))
+    try_cast(concat(lpad(nullif(regexp_extract(IF(s LIKE ' %', regexp_replace(trim(s), ' *- *', '-'), split_part(s, ' ',
+    1)), '^0*([0-9]{1,4})(?:-0*([0-9]{1,2})(?:-0*([0-9]{1,2}))?)?\\z', 1), ''), 4, '0'), '-',
+    coalesce(nullif(regexp_extract(IF(s LIKE ' %', regexp_replace(trim(s), ' *- *', '-'), split_part(s, ' ', 1)),
+    '^0*([0-9]{1,4})(?:-0*([0-9]{1,2})(?:-0*([0-9]{1,2}))?)?\\z', 2), ''), '1'), '-',
+    coalesce(nullif(regexp_extract(IF(s LIKE ' %', regexp_replace(trim(s), ' *- *', '-'), split_part(s, ' ', 1)),
+    '^0*([0-9]{1,4})(?:-0*([0-9]{1,2})(?:-0*([0-9]{1,2}))?)?\\z', 3), ''), '1')) AS DATE)
     """
     day = f"IF({text} LIKE ' %', regexp_replace(trim({text}), ' *- *', '-'), split_part({text}, ' ', 1))"
 
@@ -44,9 +52,27 @@ def date_of(text: str) -> str:
 
 
 def timestamp_of(text: str) -> str:
-    """SQL of the timestamp in a text: a date, or a date and a time with seconds, without a zone.
+    r"""SQL of the timestamp in a text: a date, or a date and a time with seconds, without a zone.
 
     A day after the last one of its month, up to the 31st, is the last one. 24:00:00 is the next midnight.
+
+    >>> print(timestamp_of("s"))
+    coalesce(try_cast(regexp_extract(s, '^([0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?:
+    [0-9]{1,2}:[0-9]{1,2}:[0-9]{1,2}(?:\\.[0-9]{0,6})?)?)(?:(?<=\\.[0-9]{6})[0-9]{1,3})?\\z', 1) AS TIMESTAMP_NTZ),
+    try_cast(regexp_replace(regexp_extract(s, '^([0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?:
+    [0-9]{1,2}:[0-9]{1,2}:[0-9]{1,2}(?:\\.[0-9]{0,6})?)?)(?:(?<=\\.[0-9]{6})[0-9]{1,3})?\\z', 1),
+    '^([0-9]+-[0-9]+)-(?:29|30|31)(?![0-9])', '$1-30') AS TIMESTAMP_NTZ), try_cast(regexp_replace(regexp_extract(s,
+    '^([0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?:
+    [0-9]{1,2}:[0-9]{1,2}:[0-9]{1,2}(?:\\.[0-9]{0,6})?)?)(?:(?<=\\.[0-9]{6})[0-9]{1,3})?\\z', 1),
+    '^([0-9]+-[0-9]+)-(?:29|30|31)(?![0-9])', '$1-29') AS TIMESTAMP_NTZ), try_cast(regexp_replace(regexp_extract(s,
+    '^([0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?:
+    [0-9]{1,2}:[0-9]{1,2}:[0-9]{1,2}(?:\\.[0-9]{0,6})?)?)(?:(?<=\\.[0-9]{6})[0-9]{1,3})?\\z', 1),
+    '^([0-9]+-[0-9]+)-(?:29|30|31)(?![0-9])', '$1-28') AS TIMESTAMP_NTZ), IF(regexp_extract(s,
+    '^([0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?:
+    [0-9]{1,2}:[0-9]{1,2}:[0-9]{1,2}(?:\\.[0-9]{0,6})?)?)(?:(?<=\\.[0-9]{6})[0-9]{1,3})?\\z', 1) LIKE '% 24:%',
+    try_cast(regexp_replace(regexp_extract(s, '^([0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?:
+    [0-9]{1,2}:[0-9]{1,2}:[0-9]{1,2}(?:\\.[0-9]{0,6})?)?)(?:(?<=\\.[0-9]{6})[0-9]{1,3})?\\z', 1), '
+    24(:0?0:0?0(?:\\.0*)?)\\z', ' 0$1') AS TIMESTAMP_NTZ) + INTERVAL '1' DAY, NULL))
     """
     read = f"regexp_extract({text}, {string_literal(_TIMESTAMP)}, 1)"
     earlier = (f"regexp_replace({read}, {string_literal(_LAST_DAYS)}, '$1-{day}')" for day in (30, 29, 28))
@@ -57,13 +83,22 @@ def timestamp_of(text: str) -> str:
 
 
 def _whole_of(text: str, target: DataType) -> str:
-    """A whole number. A fraction is cut."""
+    r"""A whole number. A fraction is cut.
+
+    >>> print(_whole_of("s", DataType("INT")))
+    IF(s RLIKE '^ *([+-]?)(?=[0-9.])([0-9]*)(?:\\.[0-9]*)? *\\z', try_cast(regexp_replace(s, '^
+    *([+-]?)(?=[0-9.])([0-9]*)(?:\\.[0-9]*)? *\\z', '$10$2') AS INT), NULL)
+    """
     shape = string_literal(_WHOLE)
     return f"IF({text} RLIKE {shape}, try_cast(regexp_replace({text}, {shape}, '$10$2') AS {target.spark}), NULL)"
 
 
 def _shaped(shape: str) -> Callable[[str, DataType], str]:
-    """The value as Spark reads it, if the text has this shape."""
+    """The value as Spark reads it, if the text has this shape.
+
+    >>> print(_shaped("^[0-9]+")("s", DataType("DOUBLE")))
+    IF(s RLIKE '^[0-9]+', try_cast(s AS DOUBLE), NULL)
+    """
 
     def read(text: str, target: DataType) -> str:
         return f"IF({text} RLIKE {string_literal(shape)}, try_cast({text} AS {target.spark}), NULL)"

@@ -32,7 +32,11 @@ def cast_time(operand: Typed, target: DataType, fails: bool, at: Place) -> str:
 
 
 def _read(text: str, target: DataType, fails: bool) -> str:
-    """SQL of a text as TIME. The text is computed once."""
+    """SQL of a text as TIME. The text is computed once.
+
+    >>> print(_read("s", DataType("TIME"), False).replace(of_text("_nrt_x"), "…"))
+    transform(array(s), _nrt_x -> …)[0]
+    """
     value = of_text("_nrt_x")
     if fails:
         before, after = f"{STOP_MARK}'", f"' can't be cast to {target.flink}"

@@ -57,6 +57,19 @@ def as_decimal(kind: DataType) -> DataType:
     return decimal(kind.digits, 0)
 
 
+def may_not_fit(source: DataType, target: DataType) -> bool:
+    """Whether a number of one type, or one in it, may be too large for a DECIMAL of the other: it is NULL there."""
+    if target.name == "DECIMAL" and source.is_numeric:
+        if source.is_approximate:
+            return True
+        given = as_decimal(source)
+        whole = (given.precision or 0) - (given.scale or 0), (target.precision or 0) - (target.scale or 0)
+        # 9.95 is 10.0, with a digit more before the point.
+        return whole[0] > whole[1] or (whole[0] == whole[1] and (given.scale or 0) > (target.scale or 0))
+    pairs = zip(source.children, target.children)
+    return any(may_not_fit(old, new) for (_, old), (_, new) in pairs)
+
+
 def common_type(kinds: list[DataType]) -> DataType | None:
     """The least type that holds all of these without a cast in the text, None if there is none."""
     known = [kind for kind in kinds if kind.name != "NULL"]

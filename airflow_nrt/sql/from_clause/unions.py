@@ -13,6 +13,7 @@ from airflow_nrt.model.internal_columns import CHANGE_HIDDEN, KEY, POSITION, SOU
 from airflow_nrt.model.window_columns import bounds
 from airflow_nrt.model.windows import Window
 from airflow_nrt.sql.errors import NotThereYet, Place, SqlError
+from airflow_nrt.sql.expressions.functions.signature import as_common
 from airflow_nrt.sql.expressions.scope import ScopeColumn
 from airflow_nrt.sql.expressions.typed import common_type
 from airflow_nrt.sql.from_clause.laterals import NUMBER
@@ -81,7 +82,12 @@ def _common_columns(relations: Sequence[Relation]) -> list[ScopeColumn]:
 
 
 def _carried(name: str, side: int, sides: int) -> str:
-    """SQL of a hidden column of one side. With one side alone it is unchanged."""
+    r"""SQL of a hidden column of one side. With one side alone it is unchanged.
+
+    >>> print(*(_carried(one, 1, 2) for one in (KEY, NUMBER)), sep="\n")
+    concat('1 ', _nrt_key) AS _nrt_key
+    _nrt_n * 2 + 1 AS _nrt_n
+    """
     if sides > 1 and name == "_nrt_row":
         # Rows of several sources have different columns, so the ledger has them as text.
         return "to_json(struct(_nrt_row AS row)) AS _nrt_row"
@@ -109,8 +115,7 @@ def _as_one(relations: Sequence[Relation], columns: Sequence[ScopeColumn]) -> Re
     for side, relation in enumerate(relations):
         carried = [_carried(name, side, len(relations)) for name in hidden]
         items = [
-            f"CAST({quote(old.name)} AS {new.type.spark}) AS {quote(new.name)}"
-            for old, new in zip(relation.columns, columns)
+            f"{as_common(old.typed, new.type)} AS {quote(new.name)}" for old, new in zip(relation.columns, columns)
         ]
         texts.append(f"SELECT {', '.join([*items, *carried])} FROM {relation.text}")
     return replace(

@@ -14,9 +14,10 @@ from airflow_nrt.model.result_timing import OutputOptions
 from airflow_nrt.model.tables import Column, Table
 from airflow_nrt.model.windows import Sql
 from airflow_nrt.sql.errors import SqlError
+from airflow_nrt.sql.expressions.casts import cast_to
 from airflow_nrt.sql.expressions.scope import ScopeColumn
 from airflow_nrt.sql.expressions.typed import Typed
-from airflow_nrt.sql.inserts.not_null import kept, written
+from airflow_nrt.sql.inserts.not_null import required
 from airflow_nrt.sql.parse import parsed
 from airflow_nrt.sql.relations.findings import Findings
 from airflow_nrt.sql.relations.relation import Relation
@@ -33,18 +34,20 @@ def add_insert(
     rows are sorted by.
     """
     columns = written_columns(sink)
-    drops = findings.drops_null
-    items = [f"{written(v, sink, c, drops)} AS {quote(c.name)}" for v, c in zip(values, columns)]
+    items = [f"{cast_to(v, c.type)} AS {quote(c.name)}" for v, c in zip(values, columns)]
     changes = relation.is_changing and not relation.adds_only
-    if changes:
-        items += CHANGE_HIDDEN
-    elif relation.window is not None:
+    hidden = [*CHANGE_HIDDEN] if changes else []
+    items += hidden
+    if not changes and relation.window is not None:
         items.append(f"{relation.window.name(Sql(WINDOW_END))} AS {WINDOW_END}")
+        hidden.append(WINDOW_END)
     items += [f"{quote(name)} AS {SORTED_BY}{n}" for n, (name, _) in enumerate(order)]
+    hidden += [f"{SORTED_BY}{n}" for n in range(len(order))]
     by = tuple(order_sql(n, item) for n, (_, item) in enumerate(order))
     fields = tuple(Field(column.name, column.type) for column in columns)
-    text = kept(f"SELECT {', '.join(items)} FROM {relation.text}", values, columns, drops)
-    query = Query(text, relation.inputs, fields)
+    query = Query(f"SELECT {', '.join(items)} FROM {relation.text}", relation.inputs, fields)
+    checked = required(sink, query, hidden, list(zip(values, columns)), findings.drops_null)
+    query = query if checked is None else checked.enforced
     taken = sum(1 for insert in findings.inserts if insert.sink.name == sink.name)
     name = sink.name if not taken else f"{sink.name}_{taken + 1}"
     operators = findings.operators_below(relation.inputs)
@@ -56,8 +59,9 @@ def add_insert(
     end = _end_column(sink, relation, values)
     selected = f"SELECT {', '.join(value.sql for value in values)} FROM {relation.text}"
     insert = Insert(
-        name, sink, query, operators, window, key, changes, order=by, timing=timing, end_column=end, selected=selected
-    )
+        name, sink, query, operators, window, key, changes, order=by, timing=timing, end_column=end, selected=selected,
+        required=checked,
+    )  # fmt: skip
     findings.inserts.append(insert)
     return insert
 

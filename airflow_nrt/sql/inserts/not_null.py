@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from airflow_nrt.basics.spelling import quote, string_literal
+from airflow_nrt.model.operators import Query
 from airflow_nrt.model.options.known import NOT_NULL
+from airflow_nrt.model.required_columns import RequiredColumns
 from airflow_nrt.model.tables import Column, Table
-from airflow_nrt.sql.expressions.casts import cast_to
-from airflow_nrt.sql.expressions.typed import Typed
+from airflow_nrt.sql.expressions.failing import errors_are_null
+from airflow_nrt.sql.expressions.typed import Typed, may_not_fit
 from airflow_nrt.sql.parse import parsed
 
 
@@ -17,24 +18,20 @@ def drops_null(statements: Iterable[parsed.Statement], overrides: Mapping[str, s
     return {**settings, **overrides}.get(NOT_NULL, "").lower() == "drop"
 
 
-def written(value: Typed, sink: Table, column: Column, drops: bool) -> str:
-    """SQL of a value as the sink takes it."""
-    sql = cast_to(value, column.type)
-    if drops or not _can_fail(value, column):
-        return sql
-    message = (
-        f"column {column.name!r} of table {sink.name!r} is NOT NULL, and the query has a NULL for it: leave such rows "
-        f"out with WHERE, or SET '{NOT_NULL}' = 'drop'"
-    )
-    return f"coalesce({sql}, CAST(raise_error({string_literal(message)}) AS {column.type.spark}))"
+def required(
+    sink: Table, query: Query, hidden: Sequence[str], written: Sequence[tuple[Typed, Column]], drops: bool
+) -> RequiredColumns | None:
+    """The columns of a sink for which the query may give a NULL that it does not take; None if there are none.
+
+    `written` are the values that the query gives, each with its column. A column of the PRIMARY KEY is NOT NULL.
+    """
+    nullable = [column for value, column in written if _may_be_null(value, column)]
+    declared = tuple(column.name for column in nullable if not column.type.nullable)
+    keys = tuple(one.name for one in nullable if one.name in sink.primary_key and one.name not in declared)
+    if not declared and not keys:
+        return None
+    return RequiredColumns(sink.name, query, tuple(hidden), declared, keys, drops)
 
 
-def kept(query: str, values: Sequence[Typed], columns: Sequence[Column], drops: bool) -> str:
-    """The query without the rows that the sink does not take."""
-    checked = [quote(c.name) for v, c in zip(values, columns) if drops and _can_fail(v, c)]
-    conditions = " AND ".join(f"{name} IS NOT NULL" for name in checked)
-    return f"SELECT * FROM ({query}) WHERE {conditions}" if checked else query
-
-
-def _can_fail(value: Typed, column: Column) -> bool:
-    return value.type.nullable and not column.type.nullable
+def _may_be_null(value: Typed, column: Column) -> bool:
+    return value.type.nullable or may_not_fit(value.type, column.type) or errors_are_null()

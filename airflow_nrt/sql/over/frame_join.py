@@ -47,6 +47,10 @@ def put_together(findings: Findings, parts: Sequence[WindowAggregate], columns: 
     fields = tuple(field for part in own for field in part.values())
 
     def given(part: WindowAggregate, names: Mapping[str, Field]) -> str:
+        """SQL of the columns of one part, and NULL in place of the others'.
+
+        SELECT k0, a0, CAST(NULL AS INT) AS a1, p, _nrt_end FROM `w1`
+        """
         items = [f.name if f.name in names else f"CAST(NULL AS {f.type.spark}) AS {f.name}" for f in fields]
         return f"SELECT {', '.join([*items, 'p', WINDOW_END])} FROM {quote(part.name)}"
 

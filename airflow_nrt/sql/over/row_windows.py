@@ -15,6 +15,7 @@ from airflow_nrt.sql.errors import NotThereYet, Place, SqlError
 from airflow_nrt.sql.expressions.aggregate_arguments import Arguments, read_arguments
 from airflow_nrt.sql.expressions.aggregates import canonical_name, has_aggregate, is_distinct, result_type
 from airflow_nrt.sql.expressions.expressions import Compiler
+from airflow_nrt.sql.expressions.failing import errors_are_null
 from airflow_nrt.sql.expressions.intervals import interval_ms
 from airflow_nrt.sql.expressions.scope import Scope, ScopeColumn
 from airflow_nrt.sql.expressions.typed import Typed
@@ -246,6 +247,7 @@ class _RowWindows:
             text=text_of(replace(node, over=None)),
             parameters=given.parameters,
             python=given.python,
+            overflow_is_null=errors_are_null(),
         )
 
     def _neighbour(self, node: ast.Call) -> tuple[Arguments, DataType]:

@@ -15,6 +15,7 @@ from airflow_nrt.model.written import Written
 from airflow_nrt.sql.errors import NotThereYet
 from airflow_nrt.sql.expressions.aggregates import canonical_name, result_type
 from airflow_nrt.sql.expressions.expressions import Compiler
+from airflow_nrt.sql.expressions.failing import errors_are_null
 from airflow_nrt.sql.expressions.scope import Scope, ScopeColumn
 from airflow_nrt.sql.expressions.typed import Typed
 from airflow_nrt.sql.kept_rows.buffered_rows import arrival_position
@@ -129,6 +130,7 @@ class _UpdatingOver:
             distinct=False,
             type=result_type(replace(node, name=name, arguments=arguments), operand),
             text=text_of(replace(node, over=None)),
+            overflow_is_null=errors_are_null(),
         )
         return call, frame
 

@@ -225,6 +225,7 @@ class Findings:
                 tuple(c.name for c in table.columns if c.name in self.used[table.name]),
                 zone if _has_instants(table) else None,
                 any_of(self.partitions.get(table.name, ())),
+                drops_null=self.drops_null,
             )
             for table in self.read.values()
         )

@@ -128,7 +128,12 @@ def union_inputs(inputs: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
 
 
 def row_key(*more: str) -> str:
-    """SQL of `_nrt_key` for rows that are only added: the position of arrival, and what `more` distinguishes them."""
+    """SQL of `_nrt_key` for rows that are only added: the position of arrival, and what `more` distinguishes them.
+
+    >>> print(row_key("w"))
+    to_json(struct(_nrt_pos.file AS file, _nrt_pos.block AS block, _nrt_pos.row AS row, _nrt_ts AS at, w),
+    map('timestampFormat', 'yyyy-MM-dd HH:mm:ss.SSSSSS', 'timestampNTZFormat', 'yyyy-MM-dd HH:mm:ss.SSSSSS'))
+    """
     return key_of([*(f"{POSITION}.{part} AS {part}" for part in ("file", "block", "row")), f"{ROWTIME} AS at", *more])
 
 

@@ -26,7 +26,12 @@ def _calls(node: ast.Expression) -> list[ast.Call]:
 
 
 def with_firing_clock(findings: Findings, relation: Relation, at: Place) -> str:
-    """The rows of windows as a FROM item, with the hidden column of the clock. Raises NotThereYet."""
+    """The rows of windows as a FROM item, with the hidden column of the clock. Raises NotThereYet.
+
+    (SELECT *, struct(_nrt_fired_w1(_nrt_end) AS clock, CAST(NULL AS BIGINT) AS watermark) AS _nrt_absorbed FROM
+      (SELECT `k0` AS `s`, `window_start` AS `window_start`, `window_end` AS `window_end`, `a0` AS `c`, _nrt_end FROM
+      `w1`))
+    """
     if not findings.timing.publishes_once:
         raise NotThereYet("PROCTIME() above windows with early results or late updates", at)
     below = findings.operators_below(relation.inputs)

@@ -139,10 +139,19 @@ def _written(table: Table) -> Written:
 
 
 def _items(columns: tuple[ScopeColumn, ...], fields: tuple[Field, ...]) -> list[str]:
+    """SQL of the columns, as the fields of the operator.
+
+    `shop` AS k0
+    `seen` AS k1
+    """
     return [f"{quote(column.name)} AS {field.name}" for column, field in zip(columns, fields)]
 
 
 def _items_of_key(table: Table) -> list[str]:
+    """SQL of the columns of the key.
+
+    `id` AS k0
+    """
     return [f"{quote(name)} AS {key.name}" for name, key in zip(table.primary_key, _keys(table))]
 
 

@@ -20,12 +20,23 @@ class ChangelogRequest:
 
 @dataclass(frozen=True)
 class WindowChange:
-    """A change of a window; `rows` are its changes of rows in the format of debezium-json, None if nobody asked."""
+    """A change of a window; `rows` are its changes of rows in the format of debezium-json, None if nobody asked.
+
+    It `waits` as long as its sink lacks it: the log has decided it, and no reader can see it.
+    """
 
     change: Change
     rows: Sequence[dict[str, Any]] | None = None
+    waits: bool = False
 
     def to_json(self) -> dict[str, Any]:
         rows = {} if self.rows is None else {"rows_changed": self.rows}
         of_window = asdict(self.change.published)
-        return {"entry": self.change.entry, "time": self.change.time, "op": self.change.op, **of_window, **rows}
+        return {
+            "entry": self.change.entry,
+            "time": self.change.time,
+            "op": self.change.op,
+            "waiting": self.waits,
+            **of_window,
+            **rows,
+        }

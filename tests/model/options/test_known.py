@@ -22,7 +22,7 @@ from airflow_nrt.model.options.known import (
     read_option,
     source_option,
 )
-from airflow_nrt.model.options.option import OneOf, Option, positive
+from airflow_nrt.model.options.option import OneOf, Option, many, positive
 from airflow_nrt.model.result_timing import TIMING_OPTIONS
 
 
@@ -105,6 +105,7 @@ READERS: dict[Any, str] = {
     parse_bytes: "a size",
     parse_duration: "a duration",
     positive: "a number above 0",
+    many: "a number above 0",
 }
 
 

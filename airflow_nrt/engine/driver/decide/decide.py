@@ -64,6 +64,7 @@ from airflow_nrt.home.log.versions import (
     with_touched,
 )
 from airflow_nrt.home.log.watermarks import advanced, operator_watermark, with_clock
+from airflow_nrt.model.arithmetic_errors import are_null
 from airflow_nrt.model.plan import Plan
 
 Sources = Mapping[str, SourceState]
@@ -343,6 +344,8 @@ class Decisions:
         that can stand beside those before."""
         states = {one.name: position.sources.get(one.name, SourceState()) for one in self.plan.sources}
         sources = with_next_semantics(self.plan, states)
+        if are_null(self.plan.settings):
+            sources = {name: replace(state, nulls_errors=True) for name, state in sources.items()}
         operators = {one.name: position.operators.get(one.name, OperatorState()) for one in self.plan.operators}
         updating = {one.name: position.updating.get(one.name, ()) for one in self.plan.updating}
         return replace(position, sources=sources, operators=operators, updating=updating)

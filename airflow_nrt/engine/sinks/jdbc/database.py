@@ -13,40 +13,45 @@ from py4j.protocol import Py4JJavaError  # type: ignore[import-untyped]
 from pyspark.sql import SparkSession
 
 from airflow_nrt.basics.errors import InputError, NrtError
-from airflow_nrt.engine.failures.servers import UnreachableError
+from airflow_nrt.engine.failures.servers import LockedError, RefusedError, UnreachableError
 from airflow_nrt.engine.java.objects import java_class
+from airflow_nrt.engine.sinks.jdbc.connection import beginning, properties
 from airflow_nrt.engine.sinks.jdbc.dialect import Dialect
 from airflow_nrt.engine.sinks.jdbc.dialects import dialect_of
-from airflow_nrt.model.connectors.jdbc import PASSWORD, PATIENCE, URL, USER, jdbc_option
+from airflow_nrt.model.connectors.jdbc import LOCK_TIMEOUT, PASSWORD, STATEMENT_TIMEOUT, URL, USER
 from airflow_nrt.model.shapes.url import shown_url
 from airflow_nrt.model.tables import Table
 
 ATTEMPTS = 10
 """How often a transaction that lost against another one is tried."""
-_AGAIN = ("40001", "40P01", "55P03", "42P07")
-"""SQLSTATE of serialization failures, deadlocks and locks that are not to be had, and of a table that another process
-has just made."""
-_AGAIN_BY_WORDS = ("Lock wait timeout", "already exists")
+_AGAIN = ("40001", "40P01", "42P07")
+"""SQLSTATE of serialization failures and deadlocks, and of a table that another process has just made."""
+_AGAIN_BY_WORDS = ("already exists",)
 _DUPLICATE_OF_POSTGRESQL = "23505"
 _DUPLICATES_OF_RACES = ('"pg_type_typname_nsp_index"', '"nrt_owners_pkey"')
 """Indexes in which two processes that make the same thing meet."""
-_GONE = ("08", "57", "53300", "25006", "25P03")
-"""What SQLSTATE begins with where the server is away, ends, can't be written, or has no more connections."""
+_LOCKED, _LOCKED_BY_WORDS = "55P03", "Lock wait timeout"
+_SLOW = ("57014", "70100")
+"""SQLSTATE of statements that took too long, or that somebody has ended."""
+_GONE = ("08", "53", "57", "58", "25006", "25P03", "25P04")
+"""What SQLSTATE begins with where the server is away, ends, can't be written, or has no more connections or room."""
+_GONE_BY_WORDS = ("read-only", "already has more than", "is full", "Disk full")
 _SEQUENCES = {"serial": "int4", "bigserial": "int8", "smallserial": "int2"}
 
 Result = TypeVar("Result")
 
 
-class LostRaceError(NrtError):
+class LostRaceError(UnreachableError):
     """A transaction was ended by the database, because of another one. It is tried again."""
-
-    passes = True
 
 
 class Database:
-    """A connection to the database of a table. Its methods raise InputError, UnreachableError and LostRaceError."""
+    """A connection to the database of a table, on which a statement may write so many rows.
 
-    def __init__(self, spark: SparkSession, table: Table) -> None:
+    Its methods raise InputError, UnreachableError and LostRaceError.
+    """
+
+    def __init__(self, spark: SparkSession, table: Table, rows: int = 0) -> None:
         self.dialect: Dialect = dialect_of(table)
         self._spark = spark
         self._table = table
@@ -57,22 +62,12 @@ class Database:
                 f"table {table.name!r}: {self.dialect.driver} is not in this session of Spark: `airflow-nrt prepare "
                 "postgresql mariadb` fetches the drivers before it starts"
             )
+        given = java_class(jvm, "java.util.Properties")()
+        for name, text in properties(table, rows).items():
+            given.setProperty(name, text)
         with self._explained():
-            self._connection: Any = driver().connect(self.dialect.url(table), self._properties(jvm))
-        self.execute(self.dialect.clock)
-
-    def _properties(self, jvm: Any) -> Any:
-        seconds = max(int(jdbc_option(self._table, PATIENCE)) // 1000, 1)
-        made = java_class(jvm, "java.util.Properties")()
-        for name, text in credentials(self._table).items():
-            made.setProperty(name, text)
-        # PostgreSQL counts seconds, MariaDB milliseconds.
-        is_postgresql = "postgresql" in self.dialect.driver
-        made.setProperty("connectTimeout", str(seconds if is_postgresql else seconds * 1000))
-        if is_postgresql:
-            made.setProperty("loginTimeout", str(seconds))
-            made.setProperty("tcpKeepAlive", "true")
-        return made
+            self._connection: Any = driver().connect(self.dialect.url(table), given)
+        self.execute(beginning(table, rows))
 
     def close(self) -> None:
         with self._explained():
@@ -187,42 +182,54 @@ def explained(spark: SparkSession, table: Table) -> Iterator[None]:
 
 def meaning(table: Table, state: str, said: str) -> NrtError:
     """The error that a database's SQLSTATE and message mean."""
-    where, url = f"table {table.name!r}", shown_url(table.options[URL])
-    if state == "3D000" or "Unknown database" in said or "to database" in said:
-        return InputError(f"{where}: {said}: create the database, grant it, or correct '{URL}'")
+    where, url, words = f"table {table.name!r}", shown_url(table.options[URL]), _own_words(said)
     if _is_lost_race(state, said):
         return LostRaceError(f"{where}: {said}")
-    if state.startswith("28") or "password authentication failed" in said or "Access denied for user" in said:
-        return InputError(f"{where}: {url} refuses the login: {said}. Correct '{USER}' and '{PASSWORD}'")
-    if state.startswith(_GONE) or "read-only" in said:
-        return UnreachableError(f"{where}: no database answers at {url}: start it, or correct '{URL}' ({said})")
-    if state == "42501" or "command denied" in said:
-        return InputError(f"{where}: user {table.options.get(USER, '')!r} may not do that: {said}. Grant it")
     if state.startswith("23"):
         return InputError(f"{where}: a row violates a constraint of the database: {said}")
     if state.startswith("22"):
         return InputError(f"{where}: a value does not fit its column: {said}")
+    if state == "3D000" or "Unknown database" in words or "to database" in words:
+        kind = RefusedError if "to database" in words else InputError
+        return kind(f"{where}: {said}: create the database, grant it, or correct '{URL}'")
+    if state == _LOCKED or _LOCKED_BY_WORDS in words:
+        return LockedError(
+            f"{where}: another connection to {url} holds a lock on it: {said}. End that connection, or wait for longer "
+            f"by '{LOCK_TIMEOUT}'"
+        )
+    if state.startswith(_SLOW):
+        return UnreachableError(
+            f"{where}: {url} does not answer in time: {said}. Find out what keeps it, or allow more by "
+            f"'{STATEMENT_TIMEOUT}'"
+        )
+    if "command denied" in words or state == "42501":
+        return RefusedError(f"{where}: user {table.options.get(USER, '')!r} may not do that: {said}. Grant it")
+    if state.startswith("28") or "password authentication failed" in words or "Access denied for user" in words:
+        return RefusedError(f"{where}: {url} refuses the login: {said}. Correct '{USER}' and '{PASSWORD}'")
+    if state.startswith(_GONE) or any(one in words for one in _GONE_BY_WORDS):
+        return UnreachableError(f"{where}: no database answers at {url}: start it, or correct '{URL}' ({said})")
     return InputError(f"{where}: {url} said: {said}")
 
 
+def _own_words(said: str) -> str:
+    """What is the database's own of its message: a row's values are in quotes, or in a detail."""
+    return re.sub(r"'[^']*'", "''", said.partition("Detail: ")[0])
+
+
 def _is_lost_race(state: str, said: str) -> bool:
-    """By SQLSTATE, and by words that are the database's own: what follows as a detail has values of rows."""
-    headline = said.partition("Detail: ")[0]
+    words = _own_words(said)
     if state.startswith("23"):
-        return state == _DUPLICATE_OF_POSTGRESQL and any(index in headline for index in _DUPLICATES_OF_RACES)
-    return state in _AGAIN or any(words in headline for words in _AGAIN_BY_WORDS)
+        return state == _DUPLICATE_OF_POSTGRESQL and any(index in words for index in _DUPLICATES_OF_RACES)
+    return state in _AGAIN or any(one in words for one in _AGAIN_BY_WORDS)
 
 
-def credentials(table: Table) -> dict[str, str]:
-    """The properties of a connection that name its user."""
-    given = {"user": table.options.get(USER), "password": table.options.get(PASSWORD)}
-    return {name: text for name, text in given.items() if text is not None}
+def with_database(spark: SparkSession, table: Table, use: Callable[[Database], Result], rows: int = 0) -> Result:
+    """What `use` makes of a new connection, on which a statement may write so many rows.
 
-
-def with_database(spark: SparkSession, table: Table, use: Callable[[Database], Result]) -> Result:
-    """What `use` makes of a new connection. It is tried again if the database ended a transaction of it."""
+    It is tried again if the database ended a transaction of it.
+    """
     for attempt in range(ATTEMPTS):
-        database = Database(spark, table)
+        database = Database(spark, table, rows)
         try:
             return use(database)
         except LostRaceError:

@@ -28,13 +28,20 @@ class Dialect(ABC):
     integer: ClassVar[str] = "BIGINT"
     text: ClassVar[str]
     """The type of a text of any length."""
-    clock: ClassVar[str]
-    """The statement after which the times of a connection are in UTC."""
     suffix: ClassVar[str] = ""
     """What follows CREATE TABLE (…)."""
 
     def url(self, table: Table) -> str:
         return table.options[URL]
+
+    @abstractmethod
+    def waits(self, connect: int, answer: int) -> dict[str, str]:
+        """Properties of a connection: how long it may take to connect, and to get an answer (ms)."""
+
+    @abstractmethod
+    def beginning(self, lock: int, statement: int | None) -> str:
+        """The statement after which the times of a connection are in UTC, and the database ends statements that wait
+        for a lock, or run, for so long (ms; None: for ever)."""
 
     @abstractmethod
     def name(self, name: str) -> str:
@@ -77,6 +84,12 @@ class Dialect(ABC):
         return self.text
 
     def type_of(self, kind: DataType) -> str:
+        """The type of any other column: a text where the database has none of its own.
+
+        >>> from airflow_nrt.engine.sinks.jdbc.mysql import MySql
+        >>> print(MySql().type_of(DataType("DECIMAL", 10, 2)))
+        DECIMAL(10, 2)
+        """
         if kind.name == "DECIMAL":
             return f"DECIMAL({kind.digits}, {kind.scale or 0})"
         return self.types.get(kind.name, self.text)

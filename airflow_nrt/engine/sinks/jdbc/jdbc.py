@@ -17,7 +17,8 @@ from airflow_nrt.basics.spelling import quote, string_literal
 from airflow_nrt.engine.faults import reach
 from airflow_nrt.engine.java.java_class import shipped_class
 from airflow_nrt.engine.sinks.jdbc.commit import merge, remove
-from airflow_nrt.engine.sinks.jdbc.database import Database, credentials, explained, with_database
+from airflow_nrt.engine.sinks.jdbc.connection import properties
+from airflow_nrt.engine.sinks.jdbc.database import Database, explained, with_database
 from airflow_nrt.engine.sinks.jdbc.dialects import dialect_of
 from airflow_nrt.engine.sinks.jdbc.reading import ROWS_AT_ONCE, table_rows
 from airflow_nrt.engine.sinks.jdbc.tables import OP as STAGED_OP
@@ -68,10 +69,11 @@ class Jdbc(Sink):
         if not files or not all((home.path / one.staged).is_file() for one in files):
             return
         stage = f"{stages_of(home, insert, entry.epoch is not None)}{entry.n}-{uuid.uuid4().hex}"
+        rows = sum(one.rows for one in files)
         try:
             _write(spark, insert, stage, [home.path / one.staged for one in files])
             reach("jdbc-staged")
-            with_database(spark, insert.sink, lambda database: merge(database, home, insert, entry, stage, files))
+            with_database(spark, insert.sink, lambda database: merge(database, home, insert, entry, stage, files), rows)
         except NrtError:
             with contextlib.suppress(NrtError):
                 with_database(spark, insert.sink, lambda database: Tables(database, insert).drop_staged(stage))
@@ -129,7 +131,10 @@ def _end(column: str) -> Column:
 
 
 def _between(insert: Insert, ends: Sequence[int]) -> str:
-    """SQL of the database for rows of windows from the first of these to the last."""
+    """SQL of the database for rows of windows from the first of these to the last.
+
+    WHERE "e" BETWEEN '2024-06-18 10:10:00' AND '2024-06-18 10:20:00'
+    """
     if not ends:
         return " WHERE 1 = 0"
     dialect = dialect_of(insert.sink)
@@ -163,13 +168,13 @@ def _send(spark: SparkSession, sink: Table, rows: DataFrame, table: str) -> None
         texts: Any = rows.select(*(F.col(name).cast("string") for name in rows.columns))
         columns = ", ".join(map(dialect.name, rows.columns))
         statement = f"COPY {table} ({columns}) FROM STDIN"
-        made.send(texts._jdf.queryExecution().toRdd(), dialect.url(sink), credentials(sink), statement)
+        made.send(texts._jdf.queryExecution().toRdd(), dialect.url(sink), properties(sink), statement)
 
 
 def _insert(sink: Table, rows: DataFrame, table: str) -> None:
     dialect = dialect_of(sink)
     options = {
-        **credentials(sink),
+        **properties(sink),
         **dialect.faster,
         "url": dialect.url(sink),
         "driver": dialect.driver,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
+from airflow_nrt.basics.durations import SECOND
 from airflow_nrt.basics.types import DataType
 from airflow_nrt.engine.sinks.jdbc.dialect import Dialect
 from airflow_nrt.model.connectors.jdbc import URL, database_kind
@@ -17,7 +18,6 @@ _OPTIONS = "permitMysqlScheme&useBulkStmts=true&sessionVariables=sql_mode='TRADI
 class MySql(Dialect):
     driver = "org.mariadb.jdbc.Driver"
     text = "LONGTEXT"
-    clock = "SET time_zone = '+00:00'"
     suffix = " ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin"
     types: ClassVar = {
         "BOOLEAN": "BOOLEAN",
@@ -43,10 +43,33 @@ class MySql(Dialect):
             url = url.replace("jdbc:mariadb:", "jdbc:mysql:", 1)
         return f"{url}{'&' if '?' in url else '?'}{_OPTIONS}"
 
+    def waits(self, connect: int, answer: int) -> dict[str, str]:
+        """As `Dialect.waits`. Its driver counts milliseconds.
+
+        >>> print(MySql().waits(10_000, 65_000))
+        {'connectTimeout': '10000', 'socketTimeout': '65000'}
+        """
+        return {"connectTimeout": str(max(connect, SECOND)), "socketTimeout": str(answer)}
+
+    def beginning(self, lock: int, statement: int | None) -> str:
+        """As `Dialect.beginning`. Only MariaDB ends statements that write, and reads the comment.
+
+        >>> print(MySql().beginning(10_000, 60_000).partition(" /*M!")[0])
+        SET time_zone = '+00:00', lock_wait_timeout = 10, innodb_lock_wait_timeout = 10
+        """
+        seconds = -(-lock // SECOND)
+        begun = f"SET time_zone = '+00:00', lock_wait_timeout = {seconds}, innodb_lock_wait_timeout = {seconds}"
+        return begun if statement is None else f"{begun} /*M! , max_statement_time = {-(-statement // SECOND)} */"
+
     def name(self, name: str) -> str:
         return "`" + name.replace("`", "``") + "`"
 
     def value(self, text: str, kind: str) -> str:
+        """As `Dialect.value`.
+
+        >>> print(MySql().value("x", "varbinary"))
+        UNHEX(x)
+        """
         return f"UNHEX({text})" if kind.endswith(("blob", "binary")) else text
 
     def compared(self, text: str, kind: str) -> str:
@@ -71,6 +94,11 @@ class MySql(Dialect):
         return f"HEX({column})" if kind.is_bytes else f"CAST({column} AS CHAR)"
 
     def key_type(self, kind: DataType) -> str:
+        """As `Dialect.key_type`.
+
+        >>> print(MySql().key_type(DataType("VARCHAR", 40)))
+        VARCHAR(40)
+        """
         return f"VARCHAR({kind.precision or 255})"
 
     def literal(self, text: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
+from airflow_nrt.basics.durations import SECOND
 from airflow_nrt.basics.java_sources import COPY_ROWS
 from airflow_nrt.basics.types import DataType
 from airflow_nrt.engine.sinks.jdbc.dialect import Dialect
@@ -16,7 +17,6 @@ class PostgreSql(Dialect):
     sender = COPY_ROWS
     staged = "UNLOGGED TABLE"
     text = "TEXT"
-    clock = "SET TIME ZONE 'UTC'"
     types: ClassVar = {
         "BOOLEAN": "BOOLEAN",
         "TINYINT": "SMALLINT",
@@ -33,6 +33,25 @@ class PostgreSql(Dialect):
         "VARBINARY": "BYTEA",
         "BINARY": "BYTEA",
     }
+
+    def waits(self, connect: int, answer: int) -> dict[str, str]:
+        """As `Dialect.waits`. Its driver counts seconds.
+
+        >>> print(PostgreSql().waits(10_000, 65_000))
+        {'connectTimeout': '10', 'loginTimeout': '10', 'socketTimeout': '65', 'tcpKeepAlive': 'true'}
+        """
+        seconds = str(max(connect // SECOND, 1))
+        socket = str(-(-answer // SECOND))
+        return {"connectTimeout": seconds, "loginTimeout": seconds, "socketTimeout": socket, "tcpKeepAlive": "true"}
+
+    def beginning(self, lock: int, statement: int | None) -> str:
+        """As `Dialect.beginning`.
+
+        >>> print(PostgreSql().beginning(10_000, 60_000))
+        SET TIME ZONE 'UTC'; SET lock_timeout = 10000; SET statement_timeout = 60000
+        """
+        begun = f"SET TIME ZONE 'UTC'; SET lock_timeout = {lock}"
+        return begun if statement is None else f"{begun}; SET statement_timeout = {statement}"
 
     def name(self, name: str) -> str:
         return '"' + name.replace('"', '""') + '"'

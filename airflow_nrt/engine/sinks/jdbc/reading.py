@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from pyspark.sql import DataFrame, SparkSession
 
 from airflow_nrt.basics.spelling import quote
-from airflow_nrt.engine.sinks.jdbc.database import credentials, explained
+from airflow_nrt.engine.sinks.jdbc.connection import beginning_of_reader, properties
+from airflow_nrt.engine.sinks.jdbc.database import explained
 from airflow_nrt.engine.sinks.jdbc.dialects import dialect_of
 from airflow_nrt.engine.sinks.jdbc.values_as_texts import value_sql
 from airflow_nrt.model.connectors.jdbc import TABLE
@@ -23,11 +24,11 @@ def table_rows(spark: SparkSession, table: Table, columns: Sequence[Column], whe
         f"{dialect.read(dialect.name(one.name), one.type)} AS {dialect.name(one.name)}" for one in columns
     )
     options = {
-        **credentials(table),
+        **properties(table),
         "url": dialect.url(table),
         "driver": dialect.driver,
         "dbtable": f"(SELECT {texts} FROM {dialect.table(table.options[TABLE])}{where}) standing",
-        "sessionInitStatement": dialect.clock,
+        "sessionInitStatement": beginning_of_reader(table),
         "fetchsize": ROWS_AT_ONCE,
     }
     with explained(spark, table):

@@ -10,7 +10,13 @@ from airflow_nrt.model.tables import Column
 
 
 def written(column: Column) -> str:
-    """SQL of a text as it is written: PostgreSQL has no character NUL."""
+    """SQL of a text as it is written: PostgreSQL has no character NUL.
+
+    >>> from airflow_nrt.basics.types import DataType
+    >>> from airflow_nrt.model.tables import Column
+    >>> print(written(Column("shop", DataType("STRING"))))
+    replace(`shop`, char(0), '�')
+    """
     return f"replace({quote(column.name)}, char(0), '\ufffd')"
 
 

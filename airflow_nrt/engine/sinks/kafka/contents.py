@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 
 from airflow_nrt.basics.spelling import quote, string_literal
 from airflow_nrt.engine.sinks.file_staging import spelled
 from airflow_nrt.engine.sources.avro import avro_schema
+from airflow_nrt.model.connectors.avro_confluent import encoded_schema
 from airflow_nrt.model.internal_columns import OP
 from airflow_nrt.model.options.known import sink_option
 from airflow_nrt.model.tables import Table
@@ -21,6 +23,15 @@ def written(part: Table, prefix: str = "", changes: bool = False) -> str:
 
 
 def _csv(part: Table, prefix: str, changes: bool) -> str:
+    """SQL of a row of csv.
+
+    >>> from airflow_nrt.basics.types import DataType
+    >>> from airflow_nrt.model.tables import Column
+    >>> orders = Table("orders", (Column("id", DataType("INT")),), "kafka", options={"format": "csv"})
+    >>> print(_csv(orders, "", False))
+    to_csv(struct(`id` AS `id`), map('sep', ',', 'quote', '"', 'escape', '"', 'nullValue', '', 'emptyValue', '""',
+    'ignoreLeadingWhiteSpace', 'false', 'ignoreTrailingWhiteSpace', 'false'))
+    """
     null = sink_option(part.options, "csv.null-literal")
     mark = sink_option(part.options, "csv.quote-character")
     options = {
@@ -41,6 +52,15 @@ def _json(part: Table, prefix: str, changes: bool) -> str:
 
 
 def _debezium(part: Table, prefix: str, changes: bool) -> str:
+    """SQL of a change.
+
+    >>> from airflow_nrt.basics.types import DataType
+    >>> from airflow_nrt.model.tables import Column
+    >>> orders = Table("orders", (Column("id", DataType("INT")),), "kafka", options={"format": "debezium-json"})
+    >>> print(_debezium(orders, "", True))
+    to_json(struct(IF(_nrt_op IN ('-U', '-D'), struct(`id` AS `id`), NULL) AS before, IF(_nrt_op IN ('-U', '-D'), NULL,
+    struct(`id` AS `id`)) AS after, IF(_nrt_op IN ('-U', '-D'), 'd', 'c') AS op), map('ignoreNullFields', 'false'))
+    """
     gone, row = f"{OP} IN ('-U', '-D')" if changes else "false", _row(part, prefix)
     sides = f"IF({gone}, {row}, NULL) AS before, IF({gone}, NULL, {row}) AS after"
     return _object(part, f"struct({sides}, IF({gone}, 'd', 'c') AS op)")
@@ -59,8 +79,40 @@ def _raw(part: Table, prefix: str, changes: bool) -> str:
 
 
 def _avro(part: Table, prefix: str, changes: bool) -> str:
+    """SQL of a record of Avro.
+
+    >>> from airflow_nrt.basics.types import DataType
+    >>> from airflow_nrt.model.tables import Column
+    >>> orders = Table("orders", (Column("id", DataType("INT")),), "kafka", options={"format": "avro"})
+    >>> print(_avro(orders, "", False))
+    to_avro(struct(`id` AS `id`), '{"type": "record", "name": "org.apache.flink.avro.generated.record", "fields":
+    [{"name": "id", "type": ["null", "int"], "default": null}]}')
+    """
+    return f"to_avro({_struct(part, prefix)}, {avro_schema(part)})"
+
+
+def _struct(part: Table, prefix: str) -> str:
+    """SQL of the columns as one value.
+
+    >>> from airflow_nrt.basics.types import DataType
+    >>> from airflow_nrt.model.tables import Column
+    >>> print(_struct(Table("orders", (Column("id", DataType("INT")),), "kafka"), "k_"))
+    struct(`k_id` AS `id`)
+    """
     values = (f"{quote(prefix + column.name)} AS {quote(column.name)}" for column in part.columns)
-    return f"to_avro(struct({', '.join(values)}), {avro_schema(part)})"
+    return f"struct({', '.join(values)})"
+
+
+def _avro_confluent(part: Table, prefix: str, changes: bool) -> str:
+    """Without the number of the schema, which is put before it when it is published (`schema_numbers.py`).
+
+    >>> from airflow_nrt.basics.types import DataType
+    >>> from airflow_nrt.model.tables import Column
+    >>> print(_avro_confluent(Table("orders", (Column("id", DataType("INT")),), "kafka"), "", False))
+    to_avro(struct(`id` AS `id`), '{"type": "record", "name": "org.apache.flink.avro.generated.record", "fields":
+    [{"name": "id", "type": ["null", "int"], "default": null}]}')
+    """
+    return f"to_avro({_struct(part, prefix)}, {string_literal(json.dumps(encoded_schema(part)))})"
 
 
 def _object(part: Table, row: str) -> str:
@@ -87,4 +139,5 @@ _WRITERS: Mapping[str, Write] = {
     "debezium-json": _debezium,
     "raw": _raw,
     "avro": _avro,
+    "avro-confluent": _avro_confluent,
 }

@@ -16,6 +16,7 @@ from pyspark.sql import DataFrame, SparkSession
 from airflow_nrt.basics.spelling import string_literal
 from airflow_nrt.engine.faults import reach
 from airflow_nrt.engine.sinks.kafka.records import ENTRY, HEADERS, KEY, REPORT, VALUE, header, records
+from airflow_nrt.engine.sinks.kafka.schema_numbers import published_numbers, schema_numbers, with_number
 from airflow_nrt.engine.sinks.sink import Sink
 from airflow_nrt.engine.sinks.staged_parquet import in_windows, staged_parquet
 from airflow_nrt.engine.sources.kafka.client import PATIENCE, Client
@@ -31,12 +32,16 @@ class Kafka(Sink):
     publishes_entries = True
 
     def check(self, spark: SparkSession, home: Home, insert: Insert) -> None:
-        """Raises InputError if there is no such topic. A topic may have several writers, so nothing is claimed."""
+        """Raises InputError if there is no such topic, or a registry refuses the schema of the columns.
+
+        A topic may have several writers, so nothing is claimed.
+        """
         client = Client(spark, insert.sink)
         try:
             client.partitions()
         finally:
             client.close()
+        schema_numbers(insert.sink)
 
     def stage(self, frame: DataFrame, insert: Insert, directory: Path, state: str, tasks: int) -> Iterator[Published]:
         """Writes keys, values and headers in Parquet, one file a window."""
@@ -55,7 +60,9 @@ class Kafka(Sink):
         more = ", ".join(header(name, string_literal(text)) for name, text in of_entry.items())
         given = {f"kafka.{name}": text for name, text in properties(insert.sink).items() if name not in _OF_CONSUMERS}
         waits = {"kafka.max.block.ms": PATIENCE, "kafka.delivery.timeout.ms": "120000"}
-        rows = spark.read.parquet(*paths).selectExpr(KEY, VALUE, f"concat({HEADERS}, array({more})) AS {HEADERS}")
+        numbers = published_numbers(insert.sink)
+        key, value = (with_number(column, numbers.get(column)) for column in (KEY, VALUE))
+        rows = spark.read.parquet(*paths).selectExpr(key, value, f"concat({HEADERS}, array({more})) AS {HEADERS}")
         rows.write.format("kafka").options(**waits, **given, topic=topics(insert.sink)[0], includeHeaders=True).save()
         reach("kafka-sent")
 

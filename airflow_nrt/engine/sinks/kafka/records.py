@@ -44,11 +44,20 @@ def header(name: str, sql: str) -> str:
 
 
 def _instant(ms: str) -> str:
+    """SQL of a time in milliseconds as a text.
+
+    >>> print(_instant("_nrt_end"))
+    date_format(timestamp_millis(_nrt_end), 'yyyy-MM-dd HH:mm:ss.SSS')
+    """
     return f"date_format(timestamp_millis({ms}), 'yyyy-MM-dd HH:mm:ss.SSS')"
 
 
 def _key(insert: Insert) -> str:
-    """SQL of the key: the columns of 'key.fields', or else of the window and the key of the result."""
+    """SQL of the key: the columns of 'key.fields', or else of the window and the key of the result.
+
+    to_json(struct(`shop` AS `shop`, date_format(timestamp_millis(_nrt_end), 'yyyy-MM-dd HH:mm:ss.SSS') AS
+      window_end))
+    """
     sink = insert.sink
     if KEY_FORMAT in sink.options:
         return written(key_part(sink), key_prefix(sink))
@@ -59,6 +68,10 @@ def _key(insert: Insert) -> str:
 
 
 def _value(sink: Table, changes: bool) -> str:
-    """SQL of the value. Of an upsert, a retraction has none."""
+    """SQL of the value. Of an upsert, a retraction has none.
+
+    to_json(struct(`shop` AS `shop`, date_format(`e`, "yyyy-MM-dd HH:mm:ss.SSS") AS `e`, `n` AS `n`),
+      map('ignoreNullFields', 'false'))
+    """
     value = written(value_part(sink), changes=changes)
     return f"IF({OP} = '-D', NULL, {value})" if changes and sink.connector == UPSERT else value

@@ -92,12 +92,18 @@ def _commit_rows(table: LakeTable, schema: StructType, staged: DataFrame, mark: 
 
 
 def among(insert: Insert, schema: StructType, ends: Sequence[int]) -> str:
-    """SQL of the condition that a row is of one of these windows."""
+    """SQL of the condition that a row is of one of these windows.
+
+    `e` IN (TIMESTAMP_NTZ '2024-06-18 10:10:00', TIMESTAMP_NTZ '2024-06-18 10:20:00')
+    """
     return _compared(insert, schema, lambda name, literals: f"{name} IN ({', '.join(literals)})", ends)
 
 
 def between(insert: Insert, schema: StructType, first: int, last: int) -> str:
-    """SQL of the condition that a row is of a window from the first to the last of these."""
+    """SQL of the condition that a row is of a window from the first to the last of these.
+
+    `e` BETWEEN TIMESTAMP_NTZ '2024-06-18 10:10:00' AND TIMESTAMP_NTZ '2024-06-18 10:20:00'
+    """
     return _compared(insert, schema, lambda name, literals: f"{name} BETWEEN {' AND '.join(literals)}", (first, last))
 
 

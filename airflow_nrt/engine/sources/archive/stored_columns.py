@@ -55,7 +55,12 @@ def columns_by_key(archive: ArchiveOutline) -> dict[str, str]:
 
 
 def reader_columns(keys: set[str], stored: Mapping[str, str]) -> list[str]:
-    """SQL of the reader's columns from which these METADATA are computed; `stored` are columns of the archive."""
+    r"""SQL of the reader's columns from which these METADATA are computed; `stored` are columns of the archive.
+
+    >>> print(*reader_columns({"topic", "timestamp"}, {"timestamp": "at"}), sep="\n")
+    regexp_extract(_nrt_part, '^(.*)-[0-9]+$', 1) AS _nrt_topic
+    `at` AS _nrt_timestamp
+    """
     places = (f"{sql} AS {name}" for key, (sql, name) in _OF_PLACE.items() if key in keys)
     columns = (f"{sql.format(quote(stored[key]))} AS {name}" for key, (sql, name) in _OF_COLUMN.items() if key in keys)
     return [*places, *columns]

@@ -17,7 +17,7 @@ from pyspark.errors import IllegalArgumentException
 from pyspark.sql import SparkSession
 
 from airflow_nrt.basics.errors import InputError
-from airflow_nrt.engine.failures.servers import UnreachableError
+from airflow_nrt.engine.failures.servers import RefusedError, UnreachableError
 from airflow_nrt.engine.java.objects import elements, java_class
 from airflow_nrt.model.connectors.kafka_options import BOOTSTRAP, TOPIC, TOPIC_PATTERN, properties, topics
 from airflow_nrt.model.options.known import nearest
@@ -191,9 +191,9 @@ class Client:
         if kind == "config.ConfigException":
             return InputError(f"{where}: {said}: correct 'properties.…'")
         if kind.startswith("errors.") and any(word in kind for word in ("Authentication", "Sasl", "Ssl")):
-            return InputError(f"{where}: {servers} refuses the login: {said}. Correct 'properties.sasl.…'")
+            return RefusedError(f"{where}: {servers} refuses the login: {said}. Correct 'properties.sasl.…'")
         if "Authorization" in kind:
-            return InputError(f"{where}: {servers} does not allow it: {said}. Grant the user DESCRIBE and READ")
+            return RefusedError(f"{where}: {servers} does not allow it: {said}. Grant the user DESCRIBE and READ")
         # Of all that passes by itself: no answer, no leader yet, a broker that ends.
         if is_instance_of(self._gateway, failure, f"{_PACKAGE}errors.RetriableException"):
             return UnreachableError(

@@ -8,18 +8,34 @@ from pyspark.sql import DataFrame
 
 from airflow_nrt.basics.spelling import quote
 from airflow_nrt.engine.sources.avro import parse_avro
+from airflow_nrt.engine.sources.avro_confluent.kept_schemas import KeptSchemas
+from airflow_nrt.engine.sources.avro_confluent.records import parse_avro_confluent
+from airflow_nrt.engine.sources.avro_confluent.registry import check_registry
 from airflow_nrt.engine.sources.csv import parse_csv
 from airflow_nrt.engine.sources.debezium import parse_debezium
 from airflow_nrt.engine.sources.json import parse_json, with_objects
+from airflow_nrt.engine.sources.long_lines import within_elements
 from airflow_nrt.engine.sources.malformed import NO_FAULT
+from airflow_nrt.model.connectors.avro_confluent import AVRO_CONFLUENT, registry_settings
+from airflow_nrt.model.connectors.kafka_options import parts
 from airflow_nrt.model.tables import LINE, Column, Table
 
-Parse = Callable[[DataFrame, str, Table, Sequence[Column]], DataFrame]
+Parse = Callable[[DataFrame, str, Table, Sequence[Column], KeptSchemas], DataFrame]
 
 
-def parsed(rows: DataFrame, content: str, part: Table, wanted: Sequence[Column]) -> DataFrame:
-    """The rows with the wanted columns of a key or a value, which is the column of bytes `content`. Others stay."""
-    return _PARSERS[part.format](rows, content, part, wanted)
+def parsed(rows: DataFrame, content: str, part: Table, wanted: Sequence[Column], kept: KeptSchemas) -> DataFrame:
+    """The rows with the wanted columns of a key or a value, which is the column of bytes `content`. Others stay.
+
+    `kept` are the schemas of writers that the home keeps.
+    """
+    return _PARSERS[part.format](rows, content, part, wanted, kept)
+
+
+def check_registries(table: Table) -> None:
+    """Raises InputError and UnreachableError if a registry of the table's schemas is not there, or refuses."""
+    for part in parts(table).values():
+        if part.format == AVRO_CONFLUENT:
+            check_registry(registry_settings(part))
 
 
 def _lines(rows: DataFrame, content: str) -> DataFrame:
@@ -28,22 +44,26 @@ def _lines(rows: DataFrame, content: str) -> DataFrame:
     return rows.selectExpr(*others, f"CAST({content} AS STRING) AS {LINE}").where(f"{LINE} <> ''")
 
 
-def _csv(rows: DataFrame, content: str, part: Table, wanted: Sequence[Column]) -> DataFrame:
+def _csv(rows: DataFrame, content: str, part: Table, wanted: Sequence[Column], kept: KeptSchemas) -> DataFrame:
     return parse_csv(_lines(rows, content), part, part.columns, wanted)
 
 
-def _json(rows: DataFrame, content: str, part: Table, wanted: Sequence[Column]) -> DataFrame:
-    return parse_json(with_objects(_lines(rows, content)), part, wanted)
+def _json(rows: DataFrame, content: str, part: Table, wanted: Sequence[Column], kept: KeptSchemas) -> DataFrame:
+    return parse_json(with_objects(within_elements(_lines(rows, content), part)), part, wanted)
 
 
-def _debezium(rows: DataFrame, content: str, part: Table, wanted: Sequence[Column]) -> DataFrame:
-    return parse_debezium(_lines(rows, content), part, wanted)
+def _debezium(rows: DataFrame, content: str, part: Table, wanted: Sequence[Column], kept: KeptSchemas) -> DataFrame:
+    return parse_debezium(within_elements(_lines(rows, content), part), part, wanted)
 
 
-def _raw(rows: DataFrame, content: str, part: Table, wanted: Sequence[Column]) -> DataFrame:
+def _raw(rows: DataFrame, content: str, part: Table, wanted: Sequence[Column], kept: KeptSchemas) -> DataFrame:
     others = [quote(name) for name in rows.columns if name != content]
     values = (f"CAST({content} AS {one.type.spark}) AS {quote(one.name)}" for one in wanted)
     return rows.selectExpr(*others, *values, f"CAST(NULL AS STRING) AS {LINE}", *NO_FAULT)
+
+
+def _avro(rows: DataFrame, content: str, part: Table, wanted: Sequence[Column], kept: KeptSchemas) -> DataFrame:
+    return parse_avro(rows, content, part, wanted)
 
 
 _PARSERS: Mapping[str, Parse] = {
@@ -51,5 +71,6 @@ _PARSERS: Mapping[str, Parse] = {
     "json": _json,
     "debezium-json": _debezium,
     "raw": _raw,
-    "avro": parse_avro,
+    "avro": _avro,
+    "avro-confluent": parse_avro_confluent,
 }

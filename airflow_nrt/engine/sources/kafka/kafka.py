@@ -8,6 +8,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from airflow_nrt.basics.spelling import string_literal
 from airflow_nrt.engine.sources.kafka.client import Client
+from airflow_nrt.engine.sources.kafka.contents import check_registries
 from airflow_nrt.engine.sources.kafka.kafka_rows import load_rows
 from airflow_nrt.engine.sources.kafka.offset_ranges import Partitions
 from airflow_nrt.engine.sources.kafka.records import no_records, read_ranges
@@ -38,6 +39,7 @@ class Kafka(Source):
             client.ends(client.partitions())
         finally:
             client.close()
+        check_registries(table)
 
     def load_client(self, spark: SparkSession, table: Table) -> None:
         self.check(spark, table)
@@ -58,7 +60,7 @@ class Kafka(Source):
         ranges = [one for one in request.ranges if not one.is_empty and not one.lost]
         if not ranges:
             return no_records(spark, source)
-        return request.tasks.gathered(read_ranges(spark, source, ranges, request.numbers or {}))
+        return request.tasks.gathered(read_ranges(spark, source, ranges, request.numbers or {}, request.schemas))
 
     def spellings(self, split: Split) -> tuple[str, ...]:
         return (split.name,)

@@ -5,11 +5,13 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from airflow_nrt.basics.spelling import quote
+from airflow_nrt.engine.sources.avro_confluent.kept_schemas import KeptSchemas
 from airflow_nrt.engine.sources.kafka.client import patience
 from airflow_nrt.engine.sources.kafka.contents import parsed
 from airflow_nrt.engine.sources.kafka.kafka_rows import rows_of_topics
@@ -30,9 +32,16 @@ _FORBIDDEN = ("group.id", "auto.offset.reset", "enable.auto.commit", "key.deseri
 
 
 def read_ranges(
-    spark: SparkSession, source: Source, ranges: Sequence[SourceRange], numbers: Mapping[str, int]
+    spark: SparkSession,
+    source: Source,
+    ranges: Sequence[SourceRange],
+    numbers: Mapping[str, int],
+    schemas: Path | None,
 ) -> DataFrame:
-    """The rows of these ranges, with the columns of `Source.read`, and those that METADATA columns read."""
+    """The rows of these ranges, with the columns of `Source.read`, and those that METADATA columns read.
+
+    `schemas` is where the home keeps those of writers.
+    """
     table = source.table
     wanted = {*source.physical}
     metadata = [table.column(name).metadata for name in source.columns]
@@ -45,28 +54,30 @@ def read_ranges(
     rows = placed(located, ranges, numbers, PARTITION).selectExpr("key AS _nrt_key", "value AS _nrt_value", *columns)
     value = value_part(table)
     prefix = key_prefix(table)
+    kept = KeptSchemas.of(schemas, table, "value")
     if table.has_upserts:
         # A retraction has its key alone.
         of_value = [one for one in value.columns if one.name in wanted.difference(table.primary_key)]
-        rows = parsed_upserts(rows, "_nrt_value", value, of_value)
+        rows = parsed_upserts(rows, "_nrt_value", value, of_value, kept)
     else:
         of_value = [one for one in value.columns if one.name in wanted]
-        rows = parsed(rows, "_nrt_value", value, of_value)
+        rows = parsed(rows, "_nrt_value", value, of_value, kept)
     in_value = {one.name for one in of_value}
     # A column that key and value have is the value's, as in Flink.
     of_key = [
         one for one in (key_part(table).columns if key_columns(table) else ()) if prefix + one.name in wanted - in_value
     ]
-    return _with_key(rows, table, of_key, prefix) if of_key else rows.drop(_KEY)
+    kept = KeptSchemas.of(schemas, table, "key")
+    return _with_key(rows, table, of_key, prefix, kept) if of_key else rows.drop(_KEY)
 
 
-def _with_key(rows: DataFrame, table: Table, columns: Sequence[Column], prefix: str) -> DataFrame:
+def _with_key(rows: DataFrame, table: Table, columns: Sequence[Column], prefix: str, kept: KeptSchemas) -> DataFrame:
     """The rows with columns of the key, too. A record without a key has none of them."""
     aside = {name: f"_nrt_value_{name}" for name in rows.columns if name != _KEY}
     keyed = rows.withColumnsRenamed(aside).withColumn("_nrt_keyless", F.expr(f"coalesce({_KEY}, X'') = X''"))
     # A blank, as an empty text would be no row.
     given = keyed.withColumn(_KEY, F.expr(f"IF(_nrt_keyless, X'20', {_KEY})"))
-    keyed = parsed(given, _KEY, key_part(table), columns)
+    keyed = parsed(given, _KEY, key_part(table), columns, kept)
     optional = (f"IF(_nrt_keyless, NULL, {FAULT})", f"IF(_nrt_keyless, NULL, {WHY})")
     of_the_key = key_fault("_nrt_keyless") if table.has_upserts else optional
     fault, why = both_faults((quote(aside[FAULT]), quote(aside[WHY])), of_the_key)

@@ -7,11 +7,22 @@ from contextlib import contextmanager
 
 from airflow_nrt.basics.errors import InputError
 from airflow_nrt.engine.failures.root_cause import chain_of
-from airflow_nrt.engine.failures.servers import UnreachableError
+from airflow_nrt.engine.failures.servers import RefusedError, UnreachableError
 from airflow_nrt.model.tables import Table
 
-_AWAY = ("refused", "connection attempt failed", "I/O error", "terminating connection", "closed", "system is")
-"""Words of PostgreSQL, and of its driver, where a server has ended, is starting, or can't be reached."""
+_AWAY = (
+    "refused",
+    "connection attempt failed",
+    "I/O error",
+    "terminating connection",
+    "closed",
+    "system is",
+    "canceling statement",
+    "too many c",
+)
+"""Words of PostgreSQL, and of its driver, where a server has ended, is starting, can't be reached, or does not answer
+in time."""
+_REFUSED = ("authentication failed", "permission denied", "no pg_hba.conf entry", "is not permitted to log in")
 
 
 @contextmanager
@@ -27,4 +38,6 @@ def asked(table: Table) -> Iterator[None]:
         where = f"table {table.name!r}: the database of its catalog"
         if any(words in said for words in _AWAY):
             raise UnreachableError(f"{where} does not answer: start it, or correct 'uri' ({said})") from failure
+        if any(words in said for words in _REFUSED):
+            raise RefusedError(f"{where} refuses it: {said}. Correct 'jdbc.user' and 'jdbc.password'") from failure
         raise InputError(f"{where} said: {said}. Correct 'uri', 'jdbc.user' or 'jdbc.password'") from failure

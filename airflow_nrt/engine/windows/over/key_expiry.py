@@ -122,6 +122,11 @@ def _expires(layout: Layout, expires: str, at: str) -> str:
     """SQL of the watermark at which a key expires, after a row of the slice `at`; `expires` is that before the row.
 
     Flink: `RowTimeRangeBoundedPreceding`.
+
+    >>> from types import SimpleNamespace
+    >>> last_hour = SimpleNamespace(frames=[SimpleNamespace(low=3600000)])
+    >>> print(_expires(SimpleNamespace(operator=last_hour), "expires", "at"))
+    IF(coalesce(expires >= at + 3600000L, false), expires, at + 5400000L)
     """
     frame = _longest(layout)
     return f"IF(coalesce({expires} >= {at} + {frame}L, false), {expires}, {at} + {frame * 3 // 2}L)"

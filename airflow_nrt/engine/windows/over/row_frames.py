@@ -43,7 +43,10 @@ def unbounded(layout: Layout) -> list[tuple[str, ...]]:
 
 
 def fires(layout: Layout) -> str:
-    """SQL of the slice with which a row fires: its own, or that of the last row that it waits for."""
+    """SQL of the slice with which a row fires: its own, or that of the last row that it waits for.
+
+    coalesce(lead(_nrt_slice, 1) OVER (PARTITION BY g0 ORDER BY _nrt_slice, p.file, p.block, p.row), 253402214400000L)
+    """
     operator = layout.operator
     if not operator.followers:
         return SLICE
@@ -73,6 +76,10 @@ def _lift(name: str) -> str:
 
 
 def _over(layout: Layout, frame: RowFrame) -> str:
+    """SQL of a window specification.
+
+    (PARTITION BY g0, _nrt_life ORDER BY _nrt_slice RANGE BETWEEN 600000L PRECEDING AND CURRENT ROW)
+    """
     by = (*frame.partition, *layout.generation)
     keys = f"PARTITION BY {', '.join(by)} " if by else ""
     order = SLICE if frame.unit == "RANGE" else ", ".join((SLICE, *PLACE))
@@ -93,7 +100,11 @@ def _counted(layout: Layout, frame: RowFrame, value: str) -> str:
 
 
 def _merged(layout: Layout, part: AccumulatorLayout, frame: RowFrame) -> Iterator[str]:
-    """The accumulators over one frame."""
+    """The accumulators over one frame.
+
+    CAST(sum(IF(coalesce(_nrt_head = -1, true), _nrt_lift_s_v0, NULL)) OVER (PARTITION BY g0, _nrt_life ORDER BY
+      _nrt_slice RANGE BETWEEN 600000L PRECEDING AND CURRENT ROW) AS BIGINT) AS s_v0
+    """
     over = f" OVER {_over(layout, frame)}"
     for one in part.of_rows:
         value = _counted(layout, frame, _lift(one.name))
@@ -115,7 +126,11 @@ def _merged(layout: Layout, part: AccumulatorLayout, frame: RowFrame) -> Iterato
 
 
 def _occurrences(layout: Layout, part: AccumulatorLayout, frame: RowFrame) -> Iterator[str]:
-    """For an unbounded frame, numbers the occurrences of each distinct value: the first one counts."""
+    """For an unbounded frame, numbers the occurrences of each distinct value: the first one counts.
+
+    IF(IF(coalesce(_nrt_head = 0, true), x0, NULL) IS NULL, NULL, row_number() OVER (PARTITION BY g0,
+      IF(coalesce(_nrt_head = 0, true), x0, NULL) ORDER BY _nrt_slice, p.file, p.block, p.row)) AS _nrt_sighting_0
+    """
     if frame.low is None:
         for n, value in enumerate(value_columns(layout, part)):
             counted = _counted(layout, frame, value)

@@ -12,6 +12,7 @@ from airflow_nrt.sql.expressions.functions.signature import (
     TEXT,
     Function,
     any_nullable,
+    as_common,
     check_count,
     check_exact,
     check_number,
@@ -25,7 +26,14 @@ _ODD = "IF(unhex(left({0}, 1)) IS NOT NULL, unhex(concat('00', substring({0}, 2)
 
 
 def _same_type(spark: str) -> Function:
-    """A function of one number, whose result has the same type."""
+    """A function of one number, whose result has the same type.
+
+    ABS(n) is "CAST(abs(`n`) AS INT)".
+
+    ABS(n) is "CAST(abs(`n`) AS INT)".
+
+    ABS(n) is "CAST(abs(`n`) AS INT)".
+    """
 
     def function(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
         check_count(arguments, at, name, 1, 1)
@@ -37,7 +45,12 @@ def _same_type(spark: str) -> Function:
 
 
 def _of_doubles(template: str, count: int = 1) -> Function:
-    """A function of numbers as DOUBLE, whose result is a DOUBLE."""
+    """A function of numbers as DOUBLE, whose result is a DOUBLE.
+
+    SQRT(n) is "sqrt(CAST(`n` AS DOUBLE))".
+
+    SQRT(n) is "sqrt(CAST(`n` AS DOUBLE))".
+    """
 
     def function(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
         check_count(arguments, at, name, count, count)
@@ -50,7 +63,12 @@ def _of_doubles(template: str, count: int = 1) -> Function:
 
 
 def _logarithm(spark: str, of: str = "{0}") -> str:
-    """Spark's logarithms are NULL where Flink's are -Infinity (of 0) or NaN (of less)."""
+    """Spark's logarithms are NULL where Flink's are -Infinity (of 0) or NaN (of less).
+
+    >>> print(_logarithm("ln"))
+    CASE WHEN {0} > 0 THEN ln({0}) WHEN {0} = 0 THEN CAST('-Infinity' AS DOUBLE) WHEN {0} < 0 THEN CAST('NaN' AS DOUBLE)
+    END
+    """
     return (
         f"CASE WHEN {of} > 0 THEN {spark}({of}) WHEN {of} = 0 THEN CAST('-Infinity' AS DOUBLE)"
         f" WHEN {of} < 0 THEN CAST('NaN' AS DOUBLE) END"
@@ -58,7 +76,11 @@ def _logarithm(spark: str, of: str = "{0}") -> str:
 
 
 def divide_doubles(dividend: str, divisor: str) -> str:
-    """Division as in IEEE 754: division by zero gives an infinity or NaN, while Spark's raises an error."""
+    """Division as in IEEE 754: division by zero gives an infinity or NaN, while Spark's raises an error.
+
+    >>> print(divide_doubles("a", "b"))
+    coalesce(try_divide(a, b), a * power(b, -1))
+    """
     return f"coalesce(try_divide({dividend}, {divisor}), {dividend} * power({divisor}, -1))"
 
 
@@ -71,6 +93,7 @@ def _log(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
 
 
 def _modulo(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
+    """MOD(n, 3) is "CAST((`n` % 3) AS INT)"."""
     check_count(arguments, at, name, 2, 2)
     for position, argument in enumerate(arguments, 1):
         check_exact(argument, position, at, name)
@@ -79,6 +102,7 @@ def _modulo(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
 
 
 def _hex(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
+    """HEX(n) is "hex(`n`)"."""
     check_count(arguments, at, name, 1, 1)
     kind = arguments[0].type
     if not (kind.is_integer or kind.is_string or kind.name == "NULL"):
@@ -87,7 +111,12 @@ def _hex(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
 
 
 def _extreme(spark: str) -> Function:
-    """GREATEST and LEAST: NULL if any argument is."""
+    """GREATEST and LEAST: NULL if any argument is.
+
+    LEAST(n, 2) is "CASE WHEN `n` IS NULL OR 2 IS NULL THEN NULL ELSE least(CAST(`n` AS INT), CAST(2 AS INT)) END".
+
+    LEAST(n, 2) is "CASE WHEN `n` IS NULL OR 2 IS NULL THEN NULL ELSE least(CAST(`n` AS INT), CAST(2 AS INT)) END".
+    """
 
     def function(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
         check_count(arguments, at, name, 1, None)
@@ -96,7 +125,7 @@ def _extreme(spark: str) -> Function:
             raise SqlError(f"{name} can't compare {', '.join(a.type.flink for a in arguments)}", at)
         if len(arguments) == 1:
             return arguments[0]
-        listed = ", ".join(f"CAST({argument.sql} AS {kind.spark})" for argument in arguments)
+        listed = ", ".join(as_common(argument, kind) for argument in arguments)
         missing = " OR ".join(f"{argument.sql} IS NULL" for argument in arguments)
         return Typed(f"CASE WHEN {missing} THEN NULL ELSE {spark}({listed}) END", kind)
 

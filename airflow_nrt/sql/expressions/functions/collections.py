@@ -13,6 +13,7 @@ from airflow_nrt.sql.expressions.functions.signature import (
     WHOLE,
     Function,
     any_nullable,
+    as_common,
     bound,
     check_count,
     check_integer,
@@ -27,7 +28,12 @@ def array_of(element: DataType, nullable: bool = False) -> DataType:
 
 
 def map_of(entries: str) -> str:
-    """A map of (key, value) structs. If keys repeat, the last one counts."""
+    """A map of (key, value) structs. If keys repeat, the last one counts.
+
+    >>> print(map_of("entries"))
+    transform(array(entries), _nrt_x -> map_from_entries(filter(_nrt_x, (_nrt_e, _nrt_i) -> NOT exists(slice(_nrt_x,
+    _nrt_i + 2, size(_nrt_x)), _nrt_l -> _nrt_l.key = _nrt_e.key))))[0]
+    """
     later = "slice(_nrt_x, _nrt_i + 2, size(_nrt_x))"
     last = f"filter(_nrt_x, (_nrt_e, _nrt_i) -> NOT exists({later}, _nrt_l -> _nrt_l.key = _nrt_e.key))"
     return bound(entries, f"map_from_entries({last})")
@@ -44,10 +50,16 @@ def _common(arguments: Sequence[Typed], at: Place, what: str) -> DataType:
 
 
 def _listed(values: Sequence[Typed], kind: DataType) -> str:
-    return ", ".join(f"CAST({value.sql} AS {kind.spark})" for value in values)
+    """SQL of values as one type.
+
+    >>> print(_listed([Typed("`n`", WHOLE)], DataType("BIGINT")))
+    CAST(`n` AS BIGINT)
+    """
+    return ", ".join(as_common(value, kind) for value in values)
 
 
 def _array(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
+    """ARRAY[n, big] is "array(CAST(`n` AS BIGINT), CAST(`big` AS BIGINT))"."""
     if not arguments:
         raise SqlError("ARRAY[ ] wants at least one element", at)
     element = _common(arguments, at, "elements of ARRAY[ ]")
@@ -55,13 +67,13 @@ def _array(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
 
 
 def _map(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
+    """MAP['a', n] is "map_from_entries(array(struct(CAST('a' AS STRING) AS key, CAST(`n` AS INT) AS value)))"."""
     if not arguments or len(arguments) % 2:
         raise SqlError("MAP[ ] wants keys and values in turn", at)
     keys, values = arguments[::2], arguments[1::2]
     key, value = _common(keys, at, "keys of MAP[ ]"), _common(values, at, "values of MAP[ ]")
     pairs = ", ".join(
-        f"struct(CAST({k.sql} AS {key.spark}) AS key, CAST({v.sql} AS {value.spark}) AS value)"
-        for k, v in zip(keys, values)
+        f"struct({as_common(k, key)} AS key, {as_common(v, value)} AS value)" for k, v in zip(keys, values)
     )
     kind = DataType("MAP", nullable=False, children=(("key", key), ("value", value)))
     constants = [k.constant for k in keys]
@@ -83,7 +95,11 @@ def _entry_of(argument: Typed, at: Place, name: str) -> tuple[DataType, DataType
 
 
 def _needle(argument: Typed, element: DataType, at: Place, name: str) -> str:
-    """The value as an element. Raises SqlError if that would lose something."""
+    """The value as an element. Raises SqlError if that would lose something.
+
+    >>> print(_needle(Typed("`n`", WHOLE), WHOLE, Place(1, 1, 0), "ARRAY_CONTAINS"))
+    CAST(`n` AS INT)
+    """
     kind = common_type([element, argument.type])
     if kind is None or (kind.spark != element.spark):
         raise SqlError(f"{name}: {argument.type.flink} is no element of ARRAY<{element}>: CAST it", at)
@@ -91,7 +107,10 @@ def _needle(argument: Typed, element: DataType, at: Place, name: str) -> str:
 
 
 def _item(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
-    """`array[1]` and `map['key']`: NULL where there is none."""
+    """`array[1]` and `map['key']`: NULL where there is none.
+
+    arr[1] is "get(`arr`, 1 - 1)".
+    """
     holder, index = arguments
     if holder.type.name == "MAP":
         key, value = _entry_of(holder, at, name)
@@ -105,6 +124,7 @@ def _item(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
 
 
 def _cardinality(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
+    """CARDINALITY(m) is "size(`m`)"."""
     check_count(arguments, at, name, 1, 1)
     if arguments[0].type.name not in ("ARRAY", "MAP"):
         raise SqlError(f"{name} wants an ARRAY or a MAP, not {arguments[0].type.flink}", at)
@@ -112,6 +132,9 @@ def _cardinality(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
 
 
 def _only_element(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
+    """ELEMENT(arr) is "IF(size(`arr`) > 1, CAST(raise_error('ELEMENT: the array has more than one element') AS STRING),
+    get(`arr`, 0))".
+    """
     check_count(arguments, at, name, 1, 1)
     element = _element_of(arguments[0], at, name)
     several = f"CAST(raise_error('{name}: the array has more than one element') AS {element.spark})"
@@ -146,6 +169,8 @@ def _of_array(template: str) -> Function:
 
 
 def _extreme(spark: str) -> Function:
+    """ARRAY_MAX(nums) is "array_max(`nums`)"."""
+
     def function(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
         check_count(arguments, at, name, 1, 1)
         element = _element_of(arguments[0], at, name)
@@ -155,7 +180,12 @@ def _extreme(spark: str) -> Function:
 
 
 def _of_arrays(spark: str, most: int | None = 2) -> Function:
-    """A function of several arrays, whose result is an array. NULL if any of them is."""
+    """A function of several arrays, whose result is an array. NULL if any of them is.
+
+    ARRAY_CONCAT(arr, arr) is "concat(CAST(`arr` AS ARRAY<STRING>), CAST(`arr` AS ARRAY<STRING>))".
+
+    ARRAY_CONCAT(arr, arr) is "concat(CAST(`arr` AS ARRAY<STRING>), CAST(`arr` AS ARRAY<STRING>))".
+    """
 
     def function(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
         check_count(arguments, at, name, 1 if most is None else 2, most)
@@ -169,7 +199,12 @@ def _of_arrays(spark: str, most: int | None = 2) -> Function:
 
 
 def _slice(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
-    """ARRAY_SLICE: both ends are included. Positions below 0 count from the end, 0 is 1. The rest is cut."""
+    """ARRAY_SLICE: both ends are included. Positions below 0 count from the end, 0 is 1. The rest is cut.
+
+    ARRAY_SLICE(arr, 1, 2) is "CASE WHEN `arr` IS NULL THEN NULL ELSE transform(array(`arr`), _nrt_x -> filter(_nrt_x,
+    (_nrt_e, _nrt_i) -> _nrt_i + 1 BETWEEN CASE WHEN 1 < 0 THEN size(_nrt_x) + 1 + 1 WHEN 1 = 0 THEN 1 ELSE 1 END AND
+    CASE WHEN 2 < 0 THEN size(_nrt_x) + 2 + 1 WHEN 2 = 0 THEN 1 ELSE 2 END))[0] END".
+    """
     check_count(arguments, at, name, 2, 3)
     _element_of(arguments[0], at, name)
     for position, argument in enumerate(arguments[1:], 2):
@@ -184,7 +219,10 @@ def _slice(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
 
 
 def _sort(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
-    """ARRAY_SORT: by default ascending with NULL first. A descending order has NULL last."""
+    """ARRAY_SORT: by default ascending with NULL first. A descending order has NULL last.
+
+    ARRAY_SORT(arr) is "sort_array(`arr`, TRUE)".
+    """
     check_count(arguments, at, name, 1, 3)
     _element_of(arguments[0], at, name)
     words = [argument.constant for argument in arguments[1:]]
@@ -201,6 +239,7 @@ def _sort(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
 
 
 def _join(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
+    """ARRAY_JOIN(arr, ',') is "CASE WHEN `arr` IS NULL THEN NULL ELSE array_join(`arr`, ',') END"."""
     check_count(arguments, at, name, 2, 3)
     if not _element_of(arguments[0], at, name).is_string:
         raise SqlError(f"{name} joins strings, here is {arguments[0].type.flink}", at)
@@ -211,6 +250,8 @@ def _join(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
 
 
 def _map_part(spark: str, part: int) -> Function:
+    """MAP_KEYS(m) is "map_keys(`m`)"."""
+
     def function(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
         check_count(arguments, at, name, 1, 1)
         kind = _entry_of(arguments[0], at, name)[part]
@@ -220,6 +261,7 @@ def _map_part(spark: str, part: int) -> Function:
 
 
 def _map_entries(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
+    """MAP_ENTRIES(m) is "map_entries(`m`)"."""
     check_count(arguments, at, name, 1, 1)
     key, value = _entry_of(arguments[0], at, name)
     row = DataType("ROW", nullable=False, children=(("key", key), ("value", value)))
@@ -227,6 +269,11 @@ def _map_entries(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
 
 
 def _map_from_arrays(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
+    """MAP_FROM_ARRAYS(arr, nums) is "CASE WHEN `arr` IS NULL OR `nums` IS NULL THEN NULL ELSE IF(size(`arr`) <>
+    size(`nums`), CAST(raise_error('MAP_FROM_ARRAYS: there are more keys than values, or fewer') AS MAP<STRING,INT>),
+    transform(array(transform(`arr`, (_nrt_k, _nrt_i) -> struct(_nrt_k AS key, get(`nums`, _nrt_i) AS value))), _nrt_x
+    -> map_from_entries(filter(_nrt_x, (_nrt_e, _nrt_i) -> NOT exists(slice(_nrt_x, _nrt_i + 2, size(_nrt_x)), _nrt_l ->
+    _nrt_l.key = _nrt_e.key))))[0]) END"."""
     check_count(arguments, at, name, 2, 2)
     key, value = _element_of(arguments[0], at, name), _element_of(arguments[1], at, name, 2)
     keys, values = (argument.sql for argument in arguments)
@@ -238,6 +285,10 @@ def _map_from_arrays(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
 
 
 def _map_union(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
+    """MAP_UNION(m, m) is "CASE WHEN `m` IS NULL OR `m` IS NULL THEN NULL ELSE
+    transform(array(concat(map_entries(CAST(`m` AS MAP<STRING,INT>)), map_entries(CAST(`m` AS MAP<STRING,INT>)))),
+    _nrt_x -> map_from_entries(filter(_nrt_x, (_nrt_e, _nrt_i) -> NOT exists(slice(_nrt_x, _nrt_i + 2, size(_nrt_x)),
+    _nrt_l -> _nrt_l.key = _nrt_e.key))))[0] END"."""
     check_count(arguments, at, name, 1, None)
     entries = [_entry_of(argument, at, name) for argument in arguments]
     key = _common([Typed("", one) for one, _ in entries], at, f"keys of {name}")
@@ -255,7 +306,10 @@ def _row(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
 
 
 def named_row(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
-    """A ROW of names, which are keywords, each followed by its value."""
+    """A ROW of names, which are keywords, each followed by its value.
+
+    ROW(n, s) is "named_struct('EXPR$0', `n`, 'EXPR$1', `s`)".
+    """
     fields = [(key.constant or "", value) for key, value in zip(arguments[::2], arguments[1::2])]
     items = ", ".join(f"{string_literal(key)}, {value.sql}" for key, value in fields)
     kind = DataType("ROW", nullable=False, children=tuple((key, value.type) for key, value in fields))

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from airflow_nrt.basics.spelling import string_literal
 from airflow_nrt.basics.types import DataType
 from airflow_nrt.sql.errors import Place, SqlError
-from airflow_nrt.sql.expressions.functions.signature import TRUTH, Function, check_count, check_string
+from airflow_nrt.sql.expressions.functions.signature import TRUTH, Function, as_common, check_count, check_string
 from airflow_nrt.sql.expressions.typed import Typed, common_type
 
 _DIGITS = r"(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?"
@@ -28,7 +28,7 @@ def _coalesce(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
     """Gives "coalesce(CAST(`n` AS INT), CAST(0 AS INT))"."""
     check_count(arguments, at, name, 1, None)
     kind = _common(arguments, at, name)
-    listed = ", ".join(f"CAST({argument.sql} AS {kind.spark})" for argument in arguments)
+    listed = ", ".join(as_common(argument, kind) for argument in arguments)
     return Typed(f"coalesce({listed})", kind.with_nullable(all(argument.type.nullable for argument in arguments)))
 
 
@@ -52,7 +52,7 @@ def _if(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
     if condition.type.name not in ("BOOLEAN", "NULL"):
         raise SqlError(f"argument 1 of IF must be a condition, it is {condition.type.flink}", at)
     kind = _common(values, at, name)
-    yes, no = (f"CAST({value.sql} AS {kind.spark})" for value in values)
+    yes, no = (as_common(value, kind) for value in values)
     return Typed(f"IF({condition.sql}, {yes}, {no})", kind)
 
 

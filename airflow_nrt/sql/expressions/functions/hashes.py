@@ -20,6 +20,7 @@ _BITS = (224, 256, 384, 512)
 
 
 def _sha2(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
+    """SHA2(s, 256) is "sha2(CAST(`s` AS BINARY), 256)"."""
     check_count(arguments, at, name, 2, 2)
     check_string(arguments[0], 1, at, name)
     bits = constant_integer(arguments[1], at, name, "a length")

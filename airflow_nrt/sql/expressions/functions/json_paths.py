@@ -53,9 +53,12 @@ def read_path(argument: Typed, at: Place, name: str) -> Path:
 
 
 def value_at(document: str, path: Path) -> str:
-    """SQL of the VARIANT at the path, or the array of all that match.
+    r"""SQL of the VARIANT at the path, or the array of all that match.
 
     It is NULL if the document is no JSON, or lacks the path; in a lax path an array is empty then.
+
+    >>> print(value_at("`s`", Path(True, ("a",))))
+    try_variant_get(try_parse_json(`s`), '$["a"]', 'variant')
     """
     parsed = f"try_parse_json({document})"
     if not path.has_many:
@@ -74,7 +77,11 @@ def value_at(document: str, path: Path) -> str:
 
 
 def _one(variant: str, steps: tuple[str | int | None, ...]) -> str:
-    """The VARIANT at a path without a `*`. A negative index counts from the end."""
+    """The VARIANT at a path without a `*`. A negative index counts from the end.
+
+    >>> print(_one("v", ("a",)))
+    try_variant_get(v, '$["a"]', 'variant')
+    """
     path = ""
     for step in steps:
         if isinstance(step, int) and step < 0:
@@ -86,28 +93,54 @@ def _one(variant: str, steps: tuple[str | int | None, ...]) -> str:
 
 
 def _inside(variant: str) -> str:
-    """The elements of an array, or the values of an object."""
+    """The elements of an array, or the values of an object.
+
+    >>> print(_inside("v"))
+    coalesce(try_variant_get(v, '$', 'array<variant>'), map_values(try_variant_get(v, '$', 'map<string,variant>')),
+    CAST(array() AS ARRAY<VARIANT>))
+    """
     elements = f"try_variant_get({variant}, '$', 'array<variant>')"
     values = f"map_values(try_variant_get({variant}, '$', 'map<string,variant>'))"
     return f"coalesce({elements}, {values}, {_NOTHING})"
 
 
 def json_kind(variant: str) -> str:
-    """OBJECT, ARRAY, STRING, BIGINT, DECIMAL, DOUBLE, BOOLEAN or VOID. NULL if there is no value."""
+    """OBJECT, ARRAY, STRING, BIGINT, DECIMAL, DOUBLE, BOOLEAN or VOID. NULL if there is no value.
+
+    >>> print(json_kind("v"))
+    regexp_extract(schema_of_variant(v), '^[A-Z]+', 0)
+    """
     return f"regexp_extract(schema_of_variant({variant}), '^[A-Z]+', 0)"
 
 
 def texts_of(array: str) -> str:
-    """The elements of an array of VARIANT as strings: these as they are, others as JSON, a null as NULL."""
+    """The elements of an array of VARIANT as strings: these as they are, others as JSON, a null as NULL.
+
+    >>> from airflow_nrt.model.row_semantics import read_by
+    >>> print(read_by(2, texts_of("v")))
+    transform(v, _nrt_v -> CASE regexp_extract(schema_of_variant(_nrt_v), '^[A-Z]+', 0) WHEN 'VOID' THEN NULL WHEN
+    'STRING' THEN try_variant_get(_nrt_v, '$', 'string') ELSE to_json(_nrt_v) END)
+    """
     return f"transform({array}, _nrt_v -> {text_of('_nrt_v')})"
 
 
 def text_of(variant: str) -> str:
+    """SQL of a JSON value as a text: a string without its quotes.
+
+    >>> from airflow_nrt.model.row_semantics import read_by
+    >>> print(read_by(2, text_of("v")))
+    CASE regexp_extract(schema_of_variant(v), '^[A-Z]+', 0) WHEN 'VOID' THEN NULL WHEN 'STRING' THEN try_variant_get(v,
+    '$', 'string') ELSE to_json(v) END
+    """
     kind, text = json_kind(variant), number_or_text(f"try_variant_get({variant}, '$', 'string')")
     json = without_marks(f"to_json({variant})")
     return f"CASE {kind} WHEN 'VOID' THEN NULL WHEN 'STRING' THEN {text} ELSE {json} END"
 
 
 def json_of(array: str) -> str:
-    """An array of VARIANT as JSON, with strings that stand for numbers."""
+    """An array of VARIANT as JSON, with strings that stand for numbers.
+
+    >>> print(json_of("v"))
+    concat('[', array_join(transform(v, _nrt_v -> coalesce(to_json(_nrt_v), 'null')), ','), ']')
+    """
     return f"concat('[', array_join(transform({array}, _nrt_v -> coalesce(to_json(_nrt_v), 'null')), ','), ']')"

@@ -29,11 +29,21 @@ def json_text(value: Typed, at: Place, name: str) -> str:
 
 
 def member_sql(key: str, text: str) -> str:
-    """A member of an object, whose value is this JSON."""
+    """A member of an object, whose value is this JSON.
+
+    >>> print(member_sql("a", "b"))
+    concat('"a":', b)
+    """
     return f"concat({string_literal(json.dumps(key, ensure_ascii=False) + ':')}, {text})"
 
 
 def _written(sql: str, kind: DataType, depth: int) -> str:
+    """SQL of a value as JSON, NULL if it is NULL.
+
+    >>> from airflow_nrt.basics.types import DataType
+    >>> print(_written("`a`", DataType("ARRAY", children=(("element", DataType("INT")),)), 0))
+    CASE WHEN `a` IS NOT NULL THEN substring(to_json(array(`a`)), 2, length(to_json(array(`a`))) - 2) END
+    """
     if not kind.holds(*_WRITTEN_OUT):
         text = f"to_json(array({sql}))"
         return f"CASE WHEN {sql} IS NOT NULL THEN substring({text}, 2, length({text}) - 2) END"

@@ -92,7 +92,10 @@ def _exists(arguments: Sequence[Typed], group: int) -> bool:
 
 
 def _extract(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
-    """REGEXP_EXTRACT: NULL if nothing matches, and for a group that the pattern does not have."""
+    """REGEXP_EXTRACT: NULL if nothing matches, and for a group that the pattern does not have.
+
+    REGEXP_EXTRACT(s, '(a)', 1) is "CASE WHEN `s` RLIKE '(a)' THEN regexp_extract(`s`, '(a)', 1) END".
+    """
     group = _group(arguments, at, name, 0)
     if not _exists(arguments, group):
         return Typed("CAST(NULL AS STRING)", STRING)
@@ -101,6 +104,7 @@ def _extract(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
 
 
 def _extract_all(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
+    """REGEXP_EXTRACT_ALL(s, '(a)', 1) is "regexp_extract_all(`s`, '(a)', 1)"."""
     group = _group(arguments, at, name, 1)
     kind = DataType("ARRAY", children=(("element", STRING),))
     if not _exists(arguments, group):
@@ -109,7 +113,10 @@ def _extract_all(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
 
 
 def _matches(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
-    """REGEXP: an empty pattern matches nothing."""
+    """REGEXP: an empty pattern matches nothing.
+
+    REGEXP(s, t) is "CASE WHEN `s` IS NULL OR `t` IS NULL THEN NULL ELSE (`t` <> '' AND `s` RLIKE `t`) END".
+    """
     check_count(arguments, at, name, 2, 2)
     check_string(arguments[0], 1, at, name)
     check_string(arguments[1], 2, at, name)
@@ -119,7 +126,14 @@ def _matches(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
 
 
 def _to_map(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
-    """STR_TO_MAP: delimiters are regular expressions, a later key wins, empty parts at the end are dropped."""
+    r"""STR_TO_MAP: delimiters are regular expressions, a later key wins, empty parts at the end are dropped.
+
+    STR_TO_MAP(s) is "CASE WHEN `s` IS NULL THEN NULL ELSE IF(`s` = '', CAST(map() AS MAP<STRING,STRING>),
+    transform(array(transform(transform(split(regexp_replace(`s`, concat('(?:', ',', ')+\\z'), ''), ','), _nrt_p ->
+    split(_nrt_p, '=', 2)), _nrt_p -> struct(_nrt_p[0] AS key, get(_nrt_p, 1) AS value))), _nrt_x ->
+    map_from_entries(filter(_nrt_x, (_nrt_e, _nrt_i) -> NOT exists(slice(_nrt_x, _nrt_i + 2, size(_nrt_x)), _nrt_l ->
+    _nrt_l.key = _nrt_e.key))))[0]) END".
+    """
     check_count(arguments, at, name, 1, 3)
     for position, argument in enumerate(arguments, 1):
         check_string(argument, position, at, name)
@@ -135,6 +149,11 @@ def _to_map(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
 
 
 def _first(spark: str) -> str:
+    """SQL of what a pattern finds, NULL if it finds nothing.
+
+    >>> print(_first("regexp_extract({0}, {1}, 0)"))
+    CASE WHEN {0} RLIKE {1} THEN regexp_extract({0}, {1}, 0) ELSE NULL END
+    """
     return f"CASE WHEN {{0}} RLIKE {{1}} THEN {spark} ELSE NULL END"
 
 

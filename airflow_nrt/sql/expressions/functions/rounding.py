@@ -23,7 +23,14 @@ _of_clock = of_times(_of_time, lambda arguments: arguments[1].word)
 
 
 def rounded(spark: str) -> Function:
-    """FLOOR and CEIL: of a number, "CAST(floor(`price`) AS DECIMAL(8,0))", or of a time `TO` a unit."""
+    """FLOOR and CEIL: of a number, "CAST(floor(`price`) AS DECIMAL(8,0))", or of a time `TO` a unit.
+
+    CEIL(n) is "CAST(ceil(`n`) AS INT)".
+
+    CEIL(n) is "CAST(ceil(`n`) AS INT)".
+
+    CEIL(n) is "CAST(ceil(`n`) AS INT)".
+    """
 
     def function(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
         if len(arguments) == 2 and arguments[1].type.name == "KEYWORD":

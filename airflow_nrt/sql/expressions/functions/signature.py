@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from airflow_nrt.basics.types import DataType
 from airflow_nrt.sql.errors import NotThereYet, Place, SqlError
-from airflow_nrt.sql.expressions.typed import Typed
+from airflow_nrt.sql.expressions.typed import Typed, may_not_fit
 
 Function = Callable[[Sequence[Typed], Place, str], Typed]
 
@@ -29,13 +29,26 @@ def any_nullable(arguments: Sequence[Typed]) -> bool:
 
 
 def strict(arguments: Sequence[Typed], sql: str) -> str:
-    """NULL where an argument is NULL, else the expression."""
+    """NULL where an argument is NULL, else the expression.
+
+    >>> print(strict([Typed("`n`", WHOLE.with_nullable(True))], "f(`n`)"))
+    CASE WHEN `n` IS NULL THEN NULL ELSE f(`n`) END
+    """
     tests = [f"{argument.sql} IS NULL" for argument in arguments if argument.type.nullable]
     return f"CASE WHEN {' OR '.join(tests)} THEN NULL ELSE {sql} END" if tests else sql
 
 
+def as_common(value: Typed, kind: DataType) -> str:
+    """A value as the type that it has in common with others: "CAST(`n` AS BIGINT)", NULL if it does not fit."""
+    return f"{'TRY_CAST' if may_not_fit(value.type, kind) else 'CAST'}({value.sql} AS {kind.spark})"
+
+
 def bound(sql: str, body: str) -> str:
-    """The body, with `_nrt_x` in it as the value of the expression, which is computed once."""
+    """The body, with `_nrt_x` in it as the value of the expression, which is computed once.
+
+    >>> print(bound("sqrt(x)", "_nrt_x + _nrt_x"))
+    transform(array(sqrt(x)), _nrt_x -> _nrt_x + _nrt_x)[0]
+    """
     return f"transform(array({sql}), _nrt_x -> {body})[0]"
 
 

@@ -33,7 +33,10 @@ _CAPITAL = "IF(_nrt_w RLIKE '^[A-Za-z0-9]', concat(upper(left(_nrt_w, 1)), lower
 
 
 def _substring(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
-    """SUBSTRING: empty if the start is before the first character, NULL if the length is below 0."""
+    """SUBSTRING: empty if the start is before the first character, NULL if the length is below 0.
+
+    SUBSTRING(s, 2, 3) is "substring(`s`, 2, 3)".
+    """
     check_count(arguments, at, name, 2, 3)
     check_string(arguments[0], 1, at, name)
     for position, argument in enumerate(arguments[1:], 2):
@@ -54,6 +57,7 @@ def _is_natural(argument: Typed) -> bool:
 
 
 def _trim(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
+    """TRIM(BOTH 'x' FROM s) is "trim(BOTH 'x' FROM `s`)"."""
     side, characters, text = arguments
     check_string(characters, 1, at, name)
     check_string(text, 2, at, name)
@@ -62,6 +66,12 @@ def _trim(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
 
 
 def _trimming(side: str) -> tuple[str, str]:
+    r"""SQL that trims blanks, and other characters.
+
+    >>> print(*_trimming("LEADING"), sep="\n")
+    trim(LEADING ' ' FROM {0})
+    trim(LEADING {1} FROM {0})
+    """
     return f"trim({side} ' ' FROM {{0}})", f"trim({side} {{1}} FROM {{0}})"
 
 
@@ -85,7 +95,12 @@ def _position(needle: str, text: str, start: str) -> Function:
 
 
 def _overlay(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
-    """OVERLAY: a start outside of the string changes nothing. A length below 1 replaces the rest, as in Flink."""
+    """OVERLAY: a start outside of the string changes nothing. A length below 1 replaces the rest, as in Flink.
+
+    OVERLAY(s PLACING t FROM 2 FOR 3) is "CASE WHEN `s` IS NULL OR `t` IS NULL THEN NULL ELSE CASE WHEN 2 < 1 OR 2 >
+    char_length(`s`) THEN `s` WHEN 3 < 1 THEN concat(left(`s`, 2 - 1), `t`) ELSE concat(left(`s`, 2 - 1), `t`,
+    substring(`s`, 2 + 3)) END END".
+    """
     check_count(arguments, at, name, 3, 4)
     for position, check in enumerate((check_string, check_string, check_integer, check_integer)[: len(arguments)]):
         check(arguments[position], position + 1, at, name)
@@ -101,6 +116,7 @@ def _overlay(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
 
 
 def _concat_ws(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
+    """CONCAT_WS(',', s, t) is "concat_ws(',', `s`, `t`)"."""
     check_count(arguments, at, name, 1, None)
     for position, argument in enumerate(arguments, 1):
         check_string(argument, position, at, name)
@@ -109,7 +125,11 @@ def _concat_ws(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
 
 
 def _replace(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
-    """REPLACE: replacing the empty string puts the new text around every character, as in Flink."""
+    r"""REPLACE: replacing the empty string puts the new text around every character, as in Flink.
+
+    REPLACE(s, t, 'x') is "IF(`t` = '', regexp_replace(`s`, '', replace(replace('x', '\\', '\\\\'), '$', '\\$')),
+    replace(`s`, `t`, 'x'))".
+    """
     replaced = scalar("sss", TEXT, "replace({0}, {1}, {2})")(arguments, at, name)
     if arguments[1].constant:
         return replaced
@@ -118,12 +138,21 @@ def _replace(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
 
 
 def quoted(replacement: str) -> str:
-    """A replacement for a regular expression as literal text: `$1` is no group."""
+    r"""A replacement for a regular expression as literal text: `$1` is no group.
+
+    >>> print(quoted("s"))
+    replace(replace(s, '\\', '\\\\'), '$', '\\$')
+    """
     return f"replace(replace({replacement}, '\\\\', '\\\\\\\\'), '$', '\\\\$')"
 
 
 def _element(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
-    """ELT: the value at a position among the others, NULL if there is none."""
+    """ELT: the value at a position among the others, NULL if there is none.
+
+    ELT(n, s, t) is "CASE `n` WHEN 1 THEN `s` WHEN 2 THEN `t` END".
+
+    ELT(n, s, t) is "CASE `n` WHEN 1 THEN `s` WHEN 2 THEN `t` END".
+    """
     check_count(arguments, at, name, 2, None)
     check_integer(arguments[0], 1, at, name)
     for position, argument in enumerate(arguments[1:], 2):
@@ -148,6 +177,9 @@ def _coded(kinds: str, spark: str, result: DataType) -> Function:
 
 
 def _split(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
+    r"""SPLIT(s, ',') is "CAST(CASE WHEN `s` IS NULL THEN NULL ELSE IF(`s` = '', array(), split(`s`, '\\x{2c}')) END AS
+    ARRAY<STRING>)".
+    """
     check_count(arguments, at, name, 2, 2)
     check_string(arguments[0], 1, at, name)
     check_string(arguments[1], 2, at, name)
@@ -164,7 +196,10 @@ def literally(text: str) -> str:
 
 
 def _split_index(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
-    """SPLIT_INDEX: the part at an index from 0. The empty string has no parts."""
+    r"""SPLIT_INDEX: the part at an index from 0. The empty string has no parts.
+
+    SPLIT_INDEX(s, ',', 1) is "IF(`s` = '', NULL, get(split(`s`, '\\x{2c}'), 1))".
+    """
     check_count(arguments, at, name, 3, 3)
     check_string(arguments[0], 1, at, name)
     check_integer(arguments[2], 3, at, name)

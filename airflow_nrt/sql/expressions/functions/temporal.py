@@ -55,7 +55,11 @@ _CLOCK = ("HOUR", "MINUTE", "SECOND", "MILLISECOND")
 
 
 def wall_clock(argument: Typed, at: Place, name: str) -> str:
-    """The date or the time without a zone. Raises SqlError for anything else."""
+    """The date or the time without a zone. Raises SqlError for anything else.
+
+    >>> print(wall_clock(Typed("`ts`", DataType("TIMESTAMP", precision=3)), Place(1, 1, 0), "HOUR"))
+    CAST(`ts` AS TIMESTAMP_NTZ)
+    """
     if argument.type.name not in ("TIMESTAMP", "TIMESTAMP_LTZ", "DATE", "NULL"):
         raise SqlError(f"{name} wants a TIMESTAMP or a DATE, not {argument.type.flink}", at)
     return argument.sql if argument.type.name == "DATE" else f"CAST({as_local(argument).sql} AS TIMESTAMP_NTZ)"
@@ -93,7 +97,9 @@ def _part_function(unit: str) -> Function:
 def round_to_unit(operand: Typed, unit: str, *, up: bool, at: Place) -> Typed:
     """`FLOOR(ts TO unit)` and `CEIL(ts TO unit)`. Weeks begin on Sunday.
 
-    FLOOR to HOUR is "CAST(CAST(date_trunc('HOUR', CAST(`ts` AS TIMESTAMP_NTZ)) AS TIMESTAMP_NTZ) AS TIMESTAMP_NTZ)".
+    FLOOR(ts TO HOUR) is "CAST(CAST(date_trunc('HOUR', CAST(`ts` AS TIMESTAMP_NTZ)) AS TIMESTAMP_NTZ) AS
+    TIMESTAMP_NTZ)".
+
     As in Flink, CEIL to weeks and longer units looks at the date alone: the first day of a year stays in it.
     """
     name = "CEIL" if up else "FLOOR"

@@ -65,6 +65,7 @@ def _read(argument: Typed, at: Place, name: str) -> str:
 
 
 def _date_format(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
+    """DATE_FORMAT(ts, 'yyyy') is "date_format(CAST(`ts` AS TIMESTAMP_NTZ), 'yyyy')"."""
     check_count(arguments, at, name, 2, 2)
     time = arguments[0]
     if time.type.is_string:
@@ -75,6 +76,11 @@ def _date_format(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
 
 
 def _to_timestamp_text(text: Typed, shape: str) -> Typed:
+    """A TIMESTAMP of what a text of this shape has.
+
+    >>> print(_to_timestamp_text(Typed("`s`", STRING), "([0-9]+)").sql)
+    try_cast(regexp_extract(`s`, '([0-9]+)', 1) AS TIMESTAMP_NTZ)
+    """
     read = f"try_cast(regexp_extract({text.sql}, {string_literal(shape)}, 1) AS TIMESTAMP_NTZ)"
     return Typed(read, DataType("TIMESTAMP", precision=3))
 
@@ -85,7 +91,11 @@ def _once(argument: Typed, value_of: Callable[[str], str]) -> str:
 
 
 def _parsed(arguments: Sequence[Typed], at: Place, name: str) -> str:
-    """A text read by a pattern, NULL if it does not fit."""
+    """A text read by a pattern, NULL if it does not fit.
+
+    >>> print(_parsed([Typed("`s`", STRING), Typed("'yyyy'", STRING, "yyyy")], Place(1, 1, 0), "TO_DATE"))
+    try_to_timestamp(`s`, 'yyyy')
+    """
     text, pattern = arguments[0].sql, _read(arguments[1], at, name)
     run = _RUN_OF_DIGITS.fullmatch(arguments[1].constant or "")
     if run is None:
@@ -98,6 +108,9 @@ def _parsed(arguments: Sequence[Typed], at: Place, name: str) -> str:
 
 
 def _to_timestamp(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
+    """TO_TIMESTAMP(s, 'yyyy-MM-dd') is "CAST(date_trunc('MILLISECOND', try_to_timestamp(`s`, 'yyyy-M-d')) AS
+    TIMESTAMP_NTZ)".
+    """
     check_count(arguments, at, name, 1, 2)
     check_string(arguments[0], 1, at, name)
     if len(arguments) == 1:
@@ -108,6 +121,7 @@ def _to_timestamp(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
 
 
 def _to_date(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
+    """TO_DATE(s, 'yyyy') is "CAST(try_to_timestamp(`s`, 'yyyy') AS DATE)"."""
     check_count(arguments, at, name, 1, 2)
     check_string(arguments[0], 1, at, name)
     if len(arguments) == 2:
@@ -119,6 +133,9 @@ def _to_timestamp_ltz(arguments: Sequence[Typed], at: Place, name: str) -> Typed
     """Of a whole number of seconds (0), milliseconds (3, the default) or microseconds (6), or of a text.
 
     A number before the year 0 or after 9999 is no instant, and gives NULL.
+
+    TO_TIMESTAMP_LTZ(big, 3) is "IF(CAST(`big` AS BIGINT) BETWEEN -62167219200000 AND 253402300799999,
+    timestamp_millis(CAST(`big` AS BIGINT)), NULL)".
     """
     check_count(arguments, at, name, 1, 3)
     if arguments[0].type.is_string:
@@ -156,6 +173,7 @@ def _text_to_instant(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
 
 
 def _from_unixtime(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
+    """FROM_UNIXTIME(big) is "date_format(CAST(timestamp_seconds(`big`) AS TIMESTAMP_NTZ), 'yyyy-MM-dd HH:mm:ss')"."""
     check_count(arguments, at, name, 1, 2)
     if not arguments[0].type.is_integer:
         raise SqlError(f"argument 1 of {name} must be seconds as a whole number, it is {arguments[0].type.flink}", at)
@@ -166,9 +184,13 @@ def _from_unixtime(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
 
 
 def _unix_timestamp(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
-    """UNIX_TIMESTAMP: seconds. The least BIGINT if the text can't be read, as in Flink.
+    r"""UNIX_TIMESTAMP: seconds. The least BIGINT if the text can't be read, as in Flink.
 
     Of an hour that a zone repeats, the second one is meant.
+
+    UNIX_TIMESTAMP(s) is "IF(`s` IS NULL, NULL, coalesce(unix_seconds(CAST(CAST(try_cast(regexp_extract(`s`,
+      '^(\\d{4}-\\d{1,2}-\\d{1,2} \\d{1,2}:\\d{1,2}:\\d{1,2})', 1) AS TIMESTAMP_NTZ) AS TIMESTAMP_NTZ) AS TIMESTAMP)),
+      CAST('-9223372036854775808' AS BIGINT)))".
     """
     if not arguments:
         raise SqlError(f"{name}() is the time of the run, so a backfill would give another result: use a column", at)

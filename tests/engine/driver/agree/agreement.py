@@ -21,7 +21,7 @@ def agreement(spark: SparkSession, place: Path, kind: Kind, seed: str) -> Iterat
     of late rows and watermarks."""
     live, memory = OnSpark(spark, kind, place), InMemory(kind)
     sources = [one.name for one in memory.plan.sources]
-    for event in history(random.Random(seed), sources, BATCHES):
+    for event in history(random.Random(seed), sources, BATCHES, kind.shops):
         event(live)
         event(memory)
         yield live.shown(), memory.shown()

@@ -18,6 +18,8 @@ COUNTS = "shop INT, n BIGINT, users BIGINT"
 ENDS = "shop INT, ends TIMESTAMP(3), n BIGINT, users BIGINT"
 SESSIONS = "shop INT, starts TIMESTAMP(3), ends TIMESTAMP(3), n BIGINT, users BIGINT"
 
+SHOPS = (1, 1, 2, 2, 3, None)
+
 
 @dataclass(frozen=True)
 class Kind:
@@ -46,6 +48,11 @@ class Kind:
     def in_memory(self) -> Plan:
         """The plan where nothing is read or written. To plan takes as long as a history."""
         return self.plan(Path("/data"))
+
+    @property
+    def shops(self) -> tuple[int | None, ...]:
+        """Of the rows that arrive. A key of the sink is NOT NULL."""
+        return tuple(one for one in SHOPS if one is not None or "shop" not in self.key)
 
     @property
     def names(self) -> tuple[str, ...]:

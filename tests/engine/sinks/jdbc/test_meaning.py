@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from airflow_nrt.basics.errors import InputError
+from airflow_nrt.engine.failures.servers import LockedError, RefusedError, UnreachableError
 from airflow_nrt.engine.sinks.jdbc.database import LostRaceError, meaning
 from airflow_nrt.model.tables import Table
 
@@ -27,8 +28,36 @@ def test_a_row_that_is_there_is_no_lost_race(value: str) -> None:
         ("42P07", 'ERROR: relation "curve" already exists'),
         ("42S01", "Table 'curve' already exists"),
         ("40001", "ERROR: could not serialize access"),
-        ("HY000", "Lock wait timeout exceeded; try restarting transaction"),
     ],
 )
 def test_what_another_process_has_won(state: str, said: str) -> None:
     assert isinstance(meaning(TABLE, state, said), LostRaceError)
+
+
+@pytest.mark.parametrize(
+    ("state", "said", "kind"),
+    [
+        ("HY000", "Lock wait timeout exceeded; try restarting transaction", LockedError),
+        ("55P03", "ERROR: canceling statement due to lock timeout", LockedError),
+        ("57014", "ERROR: canceling statement due to statement timeout", UnreachableError),
+        ("70100", "Query execution was interrupted (max_statement_time exceeded)", UnreachableError),
+        ("53100", "ERROR: could not extend file: No space left on device", UnreachableError),
+        ("42000", "User 'app' already has more than 'max_user_connections' active connections", UnreachableError),
+        ("HY000", "The table 'curve' is full", UnreachableError),
+        ("08006", "An I/O error occurred while sending to the backend.", UnreachableError),
+        ("28P01", 'FATAL: password authentication failed for user "app"', RefusedError),
+        ("42501", "ERROR: permission denied for table curve", RefusedError),
+        ("42000", "Access denied for user 'app'@'%' to database 'app'", RefusedError),
+        ("42000", "INSERT command denied to user 'app'@'localhost' for table 'curve'", RefusedError),
+    ],
+)
+def test_what_a_driver_waits_for(state: str, said: str, kind: type[Exception]) -> None:
+    found = meaning(TABLE, state, said)
+    assert type(found) is kind
+
+
+@pytest.mark.parametrize("value", ["to database", "is full", "read-only", "Access denied for user", "command denied"])
+def test_values_of_rows_mean_nothing(value: str) -> None:
+    """MySQL has no SQLSTATE of its own for a value that does not fit."""
+    assert type(meaning(TABLE, "22P02", f'ERROR: invalid input syntax for type integer: "{value}"')) is InputError
+    assert type(meaning(TABLE, "HY000", f"Incorrect integer value: '{value}' for column 'n' at row 1")) is InputError

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,7 +11,9 @@ from pyspark.sql import functions as F
 
 from airflow_nrt.describe.table_history import WindowHistory
 from airflow_nrt.describe.verdict import Verdict, verdict_lines
+from airflow_nrt.engine.java.objects import java_class
 from airflow_nrt.engine.sinks import sink_of
+from airflow_nrt.engine.spark.lakehouse.iceberg_catalog import IcebergPlace
 from airflow_nrt.engine.verify import verify as verifying
 from airflow_nrt.engine.verify.verify import verify
 from airflow_nrt.home.heartbeat import now_ms
@@ -55,6 +58,27 @@ def change(spark, plan: Plan) -> None:
     rows.writeTo(name).option("snapshot-property.ticket", "7").overwrite(F.lit(True))
 
 
+def compact_wrongly(spark, plan: Plan) -> None:
+    """A compaction of somebody else, which says that it changes no row. Rows are twice in the table; Iceberg refuses
+    more rows than before, so that others are missing there."""
+    sink = plan.inserts[0].sink
+    if sink.connector == "delta":
+        path = sink.options["table-path"]
+        rows = spark.read.format("delta").load(path)
+        rows.write.format("delta").mode("append").option("dataChange", "false").save(path)
+        return
+    table, builders = IcebergPlace(spark, sink).load(), java_class(spark._jvm, "org.apache.iceberg.DataFiles")
+    tasks, files = table.newScan().planFiles().iterator(), []
+    while tasks.hasNext():
+        files.append(tasks.next().file())
+    rewrite, path = table.newRewrite(), str(files[0].location())
+    for n, file in enumerate(files):
+        copy = f"{path.removesuffix('.parquet')}-{n}.parquet"
+        shutil.copyfile(path.removeprefix("file:"), copy.removeprefix("file:"))
+        rewrite.deleteFile(file).addFile(builders.builder(table.spec()).copy(files[0]).withPath(copy).build())
+    rewrite.commit()
+
+
 def history_of(verdict: Verdict) -> WindowHistory:
     (bad,) = verdict.inserts[0].bad
     assert bad.end == MORNING + 10 * HOUR + 10 * MINUTE and bad.history is not None
@@ -83,6 +107,23 @@ def test_who_changed_a_window_is_named(spark, lake: Format, tmp_path: Path) -> N
     maintain(stream)
     history = history_of(verify(spark, plan, stream.home))
     assert history.changed_by is None and history.text.startswith("what changed it is not known: ")
+
+
+def test_a_compaction_that_changes_rows_is_named(spark, lake: Format, tmp_path: Path) -> None:
+    plan = lake.plan(tmp_path, "doubled", CURVE, TUMBLED)
+    stream = Stream(spark, plan, tmp_path / "home")
+    # Each window has a file of its own.
+    stream.absorb(arrive(tmp_path, "0", *FIRST[:2]), source="orders")
+    stream.absorb(arrive(tmp_path, "1", *FIRST[2:]), source="orders")
+    right = table_of(spark, plan).past("anybody")
+    compact_wrongly(spark, plan)
+    past = table_of(spark, plan).past("anybody")
+    assert right is not None and past is not None
+    bad = verify(spark, plan, stream.home).inserts[0].bad
+    assert len(bad) == 2
+    for one in bad:
+        assert one.history is not None and one.history.changed_by is not None
+        assert (one.history.changed_by.version, one.history.right_in) == (past.newest, right.newest)
 
 
 def test_a_driver_that_publishes_meanwhile_changes_nothing(

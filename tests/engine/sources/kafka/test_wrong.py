@@ -85,12 +85,16 @@ OPTIONS = {
         {"scan_startup_modus": "x"},
         "no option 'scan.startup.modus'; did you mean 'scan.startup.mode'?",
     ),
-    "a registry": (
-        {"format": "avro-confluent"},
-        "'avro-confluent' is not there: its records name schemas of a schema registry, which is not asked here: write "
-        "the topic with 'avro'",
+    "no registry": ({"format": "avro-confluent"}, "format 'avro-confluent' needs the option 'avro-confluent.url'"),
+    "a changelog of a registry": (
+        {"format": "debezium-avro-confluent"},
+        "'debezium-avro-confluent' is not there: a changelog comes as 'debezium-json', and rows of Avro as "
+        "'avro-confluent'",
     ),
-    "protobuf": ({"format": "protobuf"}, "'protobuf' is none of 'csv', 'json', 'debezium-json', 'raw', 'avro'"),
+    "protobuf": (
+        {"format": "protobuf"},
+        "'protobuf' is none of 'csv', 'json', 'debezium-json', 'raw', 'avro', 'avro-confluent'",
+    ),
 }
 
 

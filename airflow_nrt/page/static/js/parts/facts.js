@@ -51,7 +51,10 @@ export function facts(report) {
     fact("Watermark lag", duration(report.lag_seconds), report.watermark ? bound(report.watermark.slice(0, 19)) : null),
     fact("Rows", rate(report.rows_per_second), known(report.rows) ? `${count(report.rows)} in all` : null),
     fact("Latest window", bound(report.latest_window_end), known(fresh) ? `ended ${duration(fresh)} ago` : null),
-    fact("Windows", count(report.windows)),
+    fact("Windows", count(report.windows), report.decided_windows > report.windows ? decided(report) : null),
+    (report.tables ?? []).some((one) => one.waits)
+      ? report.tables.map((one) => fact(`Table ${one.name}`, one.published ? bound(one.published) : "–", toCome(one)))
+      : null,
     fact(
       "Late rows",
       count(report.late_rows),
@@ -60,6 +63,14 @@ export function facts(report) {
     fact("Restarts", count(report.restarts), known(report.epoch) ? `epoch ${report.epoch}` : null),
   );
 }
+
+const decided = (report) =>
+  [`${count(report.decided_windows)} decided`, report.decided_until ? `up to ${bound(report.decided_until)}` : null]
+    .filter(known)
+    .join(" ");
+
+const toCome = (one) =>
+  !one.waits ? "all published" : one.decided ? `decided up to ${bound(one.decided)}` : "results wait for the sink";
 
 const fact = (title, value, more = null) =>
   h("div", {}, h("dt", {}, title), h("dd", {}, value, more && h("small", {}, more)));

@@ -16,7 +16,11 @@ const columns = (id, zone, day) => [
   { title: "Versions", number: true, cell: (one) => count(one.versions) },
   { title: "Verdict", cell: (one) => one.verdict },
   { title: "Published by", cell: (one) => one.published_by },
-  { title: "Published at", cell: (one) => h("time", { datetime: one.published_at }, moment(one.published_at, zone)) },
+  {
+    title: "Published at",
+    cell: (one) =>
+      one.waits ? "waits for its sink" : h("time", { datetime: one.published_at }, moment(one.published_at, zone)),
+  },
 ];
 
 /** `2026-11-26 14:10 – 14:20`; where it is clear which day is meant, without it. */

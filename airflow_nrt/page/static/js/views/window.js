@@ -60,7 +60,7 @@ function summary(window, zone) {
     fact("Late rows", count(window.late_rows)),
     fact("Versions", count(window.versions)),
     fact("Verdict", window.verdict, window.verified_at && moment(window.verified_at, zone)),
-    fact("Published by", window.published_by, window.published_at && moment(window.published_at, zone)),
+    fact("Published by", window.published_by, window.waits ? "waits for its sink" : window.published_at && moment(window.published_at, zone)),
     fact("Checksum", window.checksum && h("code", {}, window.checksum)),
   );
 }

@@ -1,0 +1,31 @@
+"""What becomes of arithmetic that has no result (an overflow, a division by zero): it ends the report, or is NULL.
+
+A home takes NULL with an entry of its log, and keeps it: what it has published since may hold such a NULL. Rows of
+earlier entries had none, as they would have ended the report: so NULL means the same for them, and stream, backfill and
+verification need no other number for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from airflow_nrt.basics.errors import InputError
+
+ARITHMETIC_ERRORS = "table.exec.arithmetic-error"
+"""The setting: 'fail' or 'null'."""
+NULL_FUNCTION = "nrt_null"
+"""A function of SQL that counts a NULL: of an expression's text, and of how it was computed (`nulled_values.py`)."""
+
+
+def are_null(settings: Mapping[str, str] | Iterable[tuple[str, str]]) -> bool:
+    """Whether these settings of a report make a value NULL that can't be computed."""
+    return dict(settings).get(ARITHMETIC_ERRORS, "").lower() == "null"
+
+
+def check_kept(settings: Iterable[tuple[str, str]], has_taken: bool) -> None:
+    """Raises InputError if a home has taken NULL, and these settings of its report have it no more."""
+    if has_taken and not are_null(settings):
+        raise InputError(
+            f"this home has values that are NULL by '{ARITHMETIC_ERRORS}' = 'null', and could not compute them again: "
+            "SET it as it was. A new home may do without"
+        )

@@ -1,0 +1,96 @@
+"""Arithmetic without a result: an error that shows the way out, or NULL, which a living home takes with an entry."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from airflow_nrt.basics.errors import DataError, InputError
+from airflow_nrt.engine.failures.failures import explained
+from airflow_nrt.engine.query import run_bounded
+from airflow_nrt.engine.verify.verify import verify
+from airflow_nrt.home.log.arithmetic import check_arithmetic
+from airflow_nrt.home.notes.nulled import nulled_expressions
+from airflow_nrt.home.status import read_status
+from airflow_nrt.model.plan import Plan
+from airflow_nrt.sql.load import plan_script
+from airflow_nrt.sql.planner import plan_query
+from tests.engine.reports import Stream, write_lines
+
+NULL = "SET 'table.exec.arithmetic-error' = 'null';"
+TABLE = (
+    "CREATE TABLE t (id INT, n BIGINT, i INT, s SMALLINT, d DOUBLE, m DECIMAL(10, 2), ts TIMESTAMP(3), "
+    "WATERMARK FOR ts AS ts) WITH ('connector' = 'filesystem', 'path' = '{place}/t', 'format' = 'json'{live});"
+)
+LEAST = {"id": 1, "n": -(2**63), "i": -(2**31), "s": -(2**15), "d": 1e30, "m": 1.5, "ts": "2024-06-18 00:01:00"}
+PLAIN = {"id": 2, "n": 7, "i": 7, "s": 7, "d": 7.5, "m": 7.5, "ts": "2024-06-18 00:02:00"}
+NONE = {"id": 3, "ts": "2024-06-18 00:03:00"}
+FAILING = {
+    "n - 1": 6, "n + n": 14, "n * 2": 14, "n / -1": -7, "i - 1": 6, "i / -1": -7, "-n": -7, "-i": -7, "ABS(n)": 7,
+    "s * s": 49, "CAST(n AS INT)": 7, "CAST(d AS BIGINT)": 7, "ROUND(n - 0, -1)": 10, "n - 1 + 1": 7,
+    "n / (id - 1)": 7, "n % (id - 1)": 0, "MOD(n, id - 1)": 0, "m / (id - 1)": 7.5,
+}  # fmt: skip
+
+
+def test_null_in_place_of_an_error(spark, tmp_path: Path) -> None:
+    """The results of a row that can be computed, and of NULL operands, are what they are without the setting."""
+    write_lines(tmp_path / "t" / "a.json", [json.dumps(one) for one in (LEAST, PLAIN, NONE)])
+    query = "SELECT id, " + ", ".join(f"{text} AS x{n}" for n, text in enumerate(FAILING)) + " FROM t ORDER BY id"
+    ddl = TABLE.format(place=tmp_path, live="")
+    first, second, third = (
+        json.loads(one) for one in run_bounded(spark, plan_query(NULL + ddl, query, tmp_path), "batch")
+    )
+    wrong = {text: value for text, value in zip(("id", *FAILING), first.values()) if value is not None}
+    assert wrong == {"id": 1}
+    assert [float(value) for value in second.values()] == [2.0, *map(float, FAILING.values())]
+    assert set(third.values()) == {3, None}
+    with pytest.raises(Exception) as raised:
+        list(run_bounded(spark, plan_query(ddl, "SELECT n / (id - 1) AS x FROM t", tmp_path), "batch"))
+    meant = explained(raised.value)
+    assert isinstance(meant, DataError) and NULL.rstrip(";") in str(meant)
+
+
+def report(place: Path, settings: str = "") -> Plan:
+    script = (
+        f"{settings}{TABLE.format(place=place, live=', ' + repr('source.monitor-interval') + ' = ' + repr('1s'))}"
+        "CREATE TABLE told (id INT, e TIMESTAMP(3), total BIGINT, q BIGINT) WITH ('connector' = 'filesystem', "
+        f"'path' = '{place}/told', 'format' = 'json');"
+        "INSERT INTO told SELECT id, window_end, SUM(n), SUM(n / (i - 7)) FROM TABLE(TUMBLE(TABLE t, DESCRIPTOR(ts), "
+        "INTERVAL '1' MINUTE)) GROUP BY id, window_start, window_end;"
+    )
+    return plan_script(script, {}, "report", place)
+
+
+def rows(place: Path) -> list[tuple[object, ...]]:
+    files = sorted((place / "told").rglob("*.json*"))
+    found = [json.loads(text) for file in files for text in file.read_text().splitlines()]
+    return sorted(((one["id"], one["total"], one["q"]) for one in found), key=str)
+
+
+def minute(past: int, **changed: object) -> str:
+    return json.dumps({**PLAIN, "i": 8, "ts": f"2024-06-18 00:{past:02}:00", **changed})
+
+
+def test_a_living_home_takes_it(spark, tmp_path: Path) -> None:
+    """Stream and verification agree before the entry and after it; the home keeps it."""
+    plan = report(tmp_path)
+    stream = Stream(spark, plan, tmp_path / "home")
+    stream.absorb(write_lines(tmp_path / "t" / "a.json", [minute(1), minute(2)]), source="t")
+    bad = write_lines(tmp_path / "t" / "b.json", [minute(3, i=7), *(minute(4, id=5, n=2**62) for _ in "ab"), minute(6)])
+    with pytest.raises(Exception) as raised:
+        stream.absorb(bad, source="t")
+    assert "Division by zero: n / (i - 7)" in str(explained(raised.value, plan.origins))
+    check_arithmetic(plan, stream.home.log().position())
+    taken = report(tmp_path, NULL)
+    stream = Stream(spark, taken, tmp_path / "home")
+    stream.absorb(bad, source="t")
+    assert rows(tmp_path) == [(2, 7, 7), (2, 7, 7), (2, 7, None), (5, None, None)]
+    noted = nulled_expressions(stream.home)
+    assert noted["n / (i - 7)"].last == "7 / 0" and set(noted) == {"n / (i - 7)", "SUM(n)", "SUM(n / (i - 7))"}
+    assert noted["SUM(n)"].last == f"{2**63} in the window that ends at 2024-06-18 00:05:00, key (5)"
+    assert read_status(stream.home).nulled["n / (i - 7)"] >= 1
+    assert verify(spark, taken, stream.home).is_proven
+    with pytest.raises(InputError, match="SET it as it was"):
+        verify(spark, plan, stream.home)

@@ -1,0 +1,1 @@
+SELECT id, CAST(d AS DECIMAL(5,2)) AS b, CAST(m AS DECIMAL(5,2)) AS c, CAST(n AS DECIMAL(3,0)) AS e, CAST(i AS DECIMAL(5,2)) AS g, CAST(f AS DECIMAL(5,2)) AS h, TRY_CAST(m AS DECIMAL(5,2)) AS k, big + big AS l, big * 2 AS p, big * big AS q, big / CAST('0.01' AS DECIMAL(3,2)) AS r, CAST(big AS DECIMAL(5,2)) IS NULL AS z FROM t
