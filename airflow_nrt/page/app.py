@@ -27,7 +27,7 @@ from airflow_nrt.page.shelf import Shelf, VisibleHome
 from airflow_nrt.page.state import State, state_of
 from airflow_nrt.page.timeline import timeline
 from airflow_nrt.page.times import day_start, instant_text, parse_clock
-from airflow_nrt.page.windows import MOST_LISTED, windowed, windows_of
+from airflow_nrt.page.windows import MOST_LISTED, published_entries, windowed, windows_of
 from airflow_nrt.usecases.requests.run_overrides import RunOverrides
 
 STATIC = Path(__file__).parent / "static"
@@ -175,7 +175,7 @@ def windows(
     limit: Annotated[int, Query(ge=1, le=MOST_LISTED)] = 100,
 ) -> dict[str, Any]:
     one = _insert(home, insert)
-    found = list(windows_of(home.reader, one.name, _day(day)))
+    found = list(windows_of(home.reader, one.name, published_entries(home.reader), _day(day)))
     listed = found[offset : offset + limit]
     late = late_counts(home.reader, [window.end for window in listed])
     return {

@@ -125,7 +125,8 @@ def _value(sample: Sample | None, key: str, measure: str | None) -> float | None
 def _windows(reader: Reader, insert: str, day: int, grid: Grid, steps: Sequence[int]) -> list[dict[str, Any] | None]:
     """One value per step, that of its last window; None where none is published."""
     found: list[dict[str, Any] | None] = [None] * len(steps)
-    of_day = list(windows_of(reader, insert, day))
+    # Without what is published: no step says whether its window waits.
+    of_day = list(windows_of(reader, insert, {}, day))
     late = late_counts(reader, [one.end for one in of_day])
     for one in of_day:
         step = grid.step(one.end - day)

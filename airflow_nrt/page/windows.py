@@ -93,10 +93,11 @@ def publisher(version: Version) -> str:
     return version.reason or f"driver of epoch {version.epoch}"
 
 
-def windows_of(reader: Reader, insert: str, day: int | None = None) -> Iterator[Judged]:
-    """The windows of a day, newest first; `day` is its midnight (ms)."""
+def windows_of(
+    reader: Reader, insert: str, published: Mapping[str, int], day: int | None = None
+) -> Iterator[Judged]:
+    """The windows of a day, newest first; `day` is its midnight (ms). `published` as for `judged`."""
     known, verdicts = reader.facts().windows.get(insert, {}), reader.verdicts()
-    published = published_entries(reader)
     for end in sorted(known, reverse=True):
         if day is None or day < end <= day + DAY:
             yield judged(insert, end, known[end], verdicts, published)

@@ -21,6 +21,7 @@ THOROUGH = pytest.mark.thorough
 
 TIMING = OutputOptions(-10 * MINUTE, 5 * MINUTE, None, late_updates=True, last_result=40 * MINUTE)
 CURVE = f"""
+SET 'table.exec.sink.not-null-enforcer' = 'drop';
 CREATE TABLE curve (shop INT, window_start TIMESTAMP(3), window_end TIMESTAMP(3), n BIGINT, users BIGINT,
     PRIMARY KEY (shop, window_end) NOT ENFORCED)
 WITH ('connector' = 'filesystem', 'path' = '${{OUT}}/curve', 'format' = 'parquet');

@@ -270,7 +270,7 @@ def test_a_driver_that_stops_is_waited_for_and_killed_if_it_hangs(home: Home, dr
     beat(home, 1, pid=driver.pid)
     home.ask_to_stop()
     with pytest.raises(AirflowFailException, match="spark3-submit is not on the PATH"):
-        stream(home, startup_timeout=1.0, nrt_conn_id="nowhere").execute(CONTEXT)
+        stream(home, startup_timeout=4.0, nrt_conn_id="nowhere").execute(CONTEXT)
     assert driver.wait(10) == -9
 
 

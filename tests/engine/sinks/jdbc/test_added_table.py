@@ -15,9 +15,9 @@ from airflow_nrt.engine.driver.run import Runner
 from airflow_nrt.engine.publish import publishing
 from airflow_nrt.engine.verify.interval import Interval
 from airflow_nrt.engine.verify.verify import verify
-from airflow_nrt.home.heartbeat import read_heartbeat
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Fill
+from airflow_nrt.home.status import read_pulse
 from airflow_nrt.home.window_events import Completed, read_window_events
 from airflow_nrt.model.plan import Plan
 from airflow_nrt.page.log_facts import Facts
@@ -96,8 +96,8 @@ def test_a_table_that_is_added_to_a_report(
     assert pending.is_proven and [one.pending for one in pending.inserts] == [1, 5]
     dies(spark, plan, home, filling, "fill-staged")
     dies(spark, plan, home, filling, "fill-decided")
-    beat = read_heartbeat(home.heartbeats)
-    assert beat is not None and beat.published("added") < beat.published("files")
+    of = {one.table: one.published_entry for one in read_pulse(home).tables}
+    assert of["added"] < of["files"]
     arrive(tmp_path, "3", (1, 4, "10:52:00"))
     dies(spark, plan, home, publishing, "publish-visible", 2)
     arrive(tmp_path, "4", (2, 1, "10:48:00"), (1, 9, "11:05:00"))
