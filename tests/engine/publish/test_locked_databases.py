@@ -54,8 +54,10 @@ def two_sinks(place: Path, server: Server, table: str, setting: str = "") -> Pla
 def frozen(spark: SparkSession, server: PostgreSql, table: str) -> Iterator[None]:
     """Its processes get no time: connections are made, and nothing answers."""
     assert server.pid is not None
+    # The first one, stopped, neither makes others nor forgets those that end.
+    os.kill(server.pid, signal.SIGSTOP)
     children = Path(f"/proc/{server.pid}/task/{server.pid}/children").read_text().split()
-    stopped = [server.pid, *map(int, children)]
+    stopped = [*map(int, children), server.pid]
     for pid in stopped:
         os.kill(pid, signal.SIGSTOP)
     try:
