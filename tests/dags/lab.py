@@ -87,7 +87,7 @@ def driver_of(home: Home, timeout: float = 120) -> Heartbeat:
     return beat
 
 
-def wait_for_end(home: Home, epoch: int, timeout: float = 90) -> str:
+def wait_for_end(home: Home, epoch: int, timeout: float = 180) -> str:
     """The state that the driver of this epoch ends in."""
     wait_until(lambda: _beat(home).is_over or _beat(home).epoch > epoch, timeout, f"the end of epoch {epoch}")
     return _beat(home).state

@@ -114,7 +114,7 @@ def test_an_hour_of_facts_is_read_when_it_is_complete(lab: Lab) -> None:
     client.trigger("order_facts_hourly", "hour", {"hour_end": f"{DAY} 10:00:00"})
     client.trigger("order_facts", "live")
     driver = driver_of(home)
-    assert client.wait_for_run("order_facts_hourly", "hour", timeout=180) == "success"
+    assert client.wait_for_run("order_facts_hourly", "hour", timeout=400) == "success"
     client.request("PATCH", "/dags/order_facts_hourly", {"is_paused": True})
     best = client.xcom("order_facts_hourly", "hour", "best_shops")
     assert {shop["window_end"] for shop in best} == {f"{DAY} 10:00:00"}

@@ -37,6 +37,8 @@ from airflow_nrt.sql.load import load_report
 from tests.servers.installed import missing
 
 DAY = ("--rows", "3000", "--seconds", "1")
+PATIENCE = 400
+"""Seconds for two verifications, each in a Java of its own, beside whatever else this machine tests."""
 
 
 @pytest.fixture
@@ -93,8 +95,8 @@ def test_the_day_from_a_topic_into_a_database(spark, scene: Scene) -> None:
     assert last == MIDNIGHT and buyers == sum(of_shops) > 1000
 
     with scene.source.archives(scene.verify) as archives, scene.sink.flip(home, scene.verify, Screen()) as flipped:
-        flip = flipped(120)
-        (archive,) = archives(120)
+        flip = flipped(PATIENCE)
+        (archive,) = archives(PATIENCE)
     assert flip.is_found
     assert archive["is_equal"] and archive["equal"] == 3000
     backfill(spark, plan, home, Interval(MIDNIGHT - 86_400_000, MIDNIGHT), check=False)

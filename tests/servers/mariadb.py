@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 import time
 from dataclasses import dataclass, field
@@ -64,9 +65,10 @@ class MariaDb:
             for parent in self.place.parents[:-2]:
                 parent.chmod(parent.stat().st_mode | 0o011)
 
-    def stop(self) -> None:
+    def stop(self, mode: str = "fast") -> None:
+        """`immediate` as PostgreSQL's: nobody is waited for, and what was not committed is lost."""
         if self._process is not None:
-            self._process.terminate()
+            self._process.send_signal(signal.SIGKILL if mode == "immediate" else signal.SIGTERM)
             self._process.wait(60)
 
     def query(self, sql: str, database: str = "app") -> list[list[str]]:

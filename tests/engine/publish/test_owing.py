@@ -28,16 +28,19 @@ from airflow_nrt.triggers.alarm import look_at_tables
 from airflow_nrt.triggers.window import look_at_windows
 from tests.engine.reports import HOUR, MINUTE, MORNING, rows_of
 from tests.engine.sinks.jdbc.reports import COUNTS, CURVE, ORDERS, arrive
+from tests.servers.fixtures import Server
 from tests.servers.installed import missing
+from tests.servers.mariadb import MariaDb
 from tests.servers.postgresql import PostgreSql
 
 
-@pytest.fixture
-def database(tmp_path: Path) -> Iterator[PostgreSql]:
+@pytest.fixture(params=["postgresql", pytest.param("mariadb", marks=pytest.mark.thorough)])
+def database(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Server]:
     """One that a test stops and starts."""
-    if not fetched("postgresql"):
-        missing("the driver of PostgreSQL is not here: airflow-nrt prepare postgresql")
-    server = PostgreSql(tmp_path / "postgresql").start()
+    kind = request.param
+    if not fetched(kind):
+        missing(f"the driver of {kind} is not here: airflow-nrt prepare {kind}")
+    server = (PostgreSql if kind == "postgresql" else MariaDb)(tmp_path / kind).start()
     yield server
     server.stop("immediate")
 
@@ -46,7 +49,7 @@ def two_sinks(place: Path, url: str) -> Plan:
     return plan_script(
         f"""{ORDERS}
         CREATE TABLE curve ({CURVE}) WITH ('connector' = 'jdbc', 'url' = '{url}', 'table-name' = 'curve',
-          'username' = 'app', 'sink.create-table' = 'true');
+          'username' = 'app', 'password' = 'secret', 'sink.create-table' = 'true');
         CREATE TABLE files ({CURVE}) WITH ('connector' = 'filesystem', 'path' = 'files', 'format' = 'json');
         INSERT INTO curve {COUNTS};
         INSERT INTO files {COUNTS};""",
@@ -101,7 +104,7 @@ def reached(home: Home) -> dict[str, int | None]:
 
 
 @pytest.mark.server
-def test_a_database_that_is_away_holds_back_no_files(spark: SparkSession, database: PostgreSql, tmp_path: Path) -> None:
+def test_a_database_that_is_away_holds_back_no_files(spark: SparkSession, database: Server, tmp_path: Path) -> None:
     plan = two_sinks(tmp_path, database.url)
     arrive(tmp_path, "0", (1, 5, "10:01:00"), (1, 1, "10:12:00"))
     home = Home.create(tmp_path / "home", plan)
@@ -142,7 +145,7 @@ def test_a_database_that_is_away_holds_back_no_files(spark: SparkSession, databa
 
 
 @pytest.mark.server
-def test_an_input_that_ends_waits_for_its_sink(spark: SparkSession, database: PostgreSql, tmp_path: Path) -> None:
+def test_an_input_that_ends_waits_for_its_sink(spark: SparkSession, database: Server, tmp_path: Path) -> None:
     plan = two_sinks(tmp_path, database.url)
     arrive(tmp_path, "0", (1, 5, "10:01:00"), (1, 1, "10:12:00"))
     home = Home.create(tmp_path / "home", plan)
