@@ -93,9 +93,7 @@ def publisher(version: Version) -> str:
     return version.reason or f"driver of epoch {version.epoch}"
 
 
-def windows_of(
-    reader: Reader, insert: str, published: Mapping[str, int], day: int | None = None
-) -> Iterator[Judged]:
+def windows_of(reader: Reader, insert: str, published: Mapping[str, int], day: int | None = None) -> Iterator[Judged]:
     """The windows of a day, newest first; `day` is its midnight (ms). `published` as for `judged`."""
     known, verdicts = reader.facts().windows.get(insert, {}), reader.verdicts()
     for end in sorted(known, reverse=True):

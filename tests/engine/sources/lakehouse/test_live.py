@@ -8,6 +8,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
 
 import pytest
 from pyspark.sql import SparkSession
@@ -47,7 +48,7 @@ def test_each_row_is_read_once(orders: Orders) -> None:
                 compacted += 1
             if n % 8 == 7:
                 # What the driver has read may go.
-                _until(driver, orders, lambda: sum(orders.rows_read()) == 5 * (n + 1))
+                _until(driver, orders, partial(_has_read, orders, 5 * (n + 1)))
                 orders.forget()
                 forgotten += 1
         orders.add((9, 1, "15:00:00"))
@@ -70,6 +71,10 @@ def _until(driver: subprocess.Popen[bytes], orders: Orders, done: Callable[[], b
     while not done():
         assert driver.poll() is None and time.monotonic() < latest, (orders.place / "said").read_text()[-3000:]
         time.sleep(0.1)
+
+
+def _has_read(orders: Orders, rows: int) -> bool:
+    return sum(orders.rows_read()) == rows
 
 
 def _sums(orders: Orders) -> list[tuple[tuple[int, int], int]]:
