@@ -24,7 +24,7 @@ from airflow_nrt.home.log.entries import Entry
 from airflow_nrt.home.status import read_status
 from airflow_nrt.model.plan import Plan
 from airflow_nrt.sql.load import plan_script
-from tests.engine.publish.test_owing import Driver
+from tests.engine.driver_threads import Driver
 from tests.engine.reports import HOUR, Stream, rows_of
 from tests.engine.sinks.jdbc.reports import COUNTS, CURVE, ORDERS, arrive, report
 from tests.servers.fixtures import Server

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,7 +14,6 @@ from airflow_nrt.engine.driver.run import Runner
 from airflow_nrt.engine.failures.servers import UnreachableError
 from airflow_nrt.engine.publish.owing import Owing
 from airflow_nrt.engine.verify.verify import verify
-from airflow_nrt.home.heartbeat import Heartbeat, read_heartbeat
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Entry, Fill, Position, Tick
 from airflow_nrt.home.log.sink_history import standing_at
@@ -26,6 +23,7 @@ from airflow_nrt.model.plan import Plan
 from airflow_nrt.sql.load import plan_script
 from airflow_nrt.triggers.alarm import look_at_tables
 from airflow_nrt.triggers.window import look_at_windows
+from tests.engine.driver_threads import Driver
 from tests.engine.reports import HOUR, MINUTE, MORNING, rows_of
 from tests.engine.sinks.jdbc.reports import COUNTS, CURVE, ORDERS, arrive
 from tests.servers.fixtures import Server
@@ -57,41 +55,6 @@ def two_sinks(place: Path, url: str) -> Plan:
         "orders_curve",
         place,
     )
-
-
-class Driver:
-    """A driver in a thread of its own."""
-
-    def __init__(self, spark: SparkSession, plan: Plan, home: Home, available_now: bool = False) -> None:
-        self.home = home
-        self.stop = threading.Event()
-        self.failure: BaseException | None = None
-        self.runner = Runner(spark, plan, home, available_now, stop_asked=self.stop)
-        self.thread = threading.Thread(target=self._run, daemon=True)
-        self.thread.start()
-
-    def _run(self) -> None:
-        try:
-            self.runner.run()
-        except BaseException as failure:
-            self.failure = failure
-
-    def beat(self) -> Heartbeat:
-        beat = read_heartbeat(self.home.heartbeats)
-        assert beat is not None
-        return beat
-
-    def until(self, done: Callable[[], bool]) -> None:
-        deadline = time.monotonic() + 60
-        while not done():
-            assert self.failure is None and self.thread.is_alive(), self.failure
-            assert time.monotonic() < deadline
-            time.sleep(0.05)
-
-    def end(self) -> None:
-        self.stop.set()
-        self.thread.join()
-        assert self.failure is None, self.failure
 
 
 def end(minute: int) -> int:

@@ -5,15 +5,20 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from pyspark.sql import SparkSession
 
-from airflow_nrt.engine.sources import source_of
+from airflow_nrt.engine.sources import arrived, source_of
+from airflow_nrt.engine.sources.malformed import FAULT, WHY
+from airflow_nrt.engine.sources.request import ReadRequest
+from airflow_nrt.engine.spark.tuning import ONE
 from airflow_nrt.home.heartbeat import now_ms
 from airflow_nrt.home.log.entries import Commit, Split
 from airflow_nrt.model.plan import Plan
 from airflow_nrt.sql.load import plan_script
 from tests.engine.reports import Stream, rows_of
+from tests.servers.kafka import Broker
 
 COLUMNS = "shop INT, price INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '1' MINUTE"
 
@@ -44,6 +49,19 @@ def report(place: Path, address: str, topic: str, columns: str = COLUMNS, query:
 
 def order(shop: int, price: int, at: str) -> str:
     return json.dumps({"shop": shop, "price": price, "ts": f"2024-06-18 {at}"})
+
+
+def read_as(spark: SparkSession, place: Path, broker: Broker, topic: str, columns: str, options: str) -> list[Any]:
+    """The records of a topic as the rows of a table, each with what is malformed in it, in their order."""
+    script = f"""
+        CREATE TABLE t ({columns}) WITH ('connector' = 'kafka', 'topic' = '{topic}', 'scan.startup.mode' =
+          'earliest-offset', 'properties.bootstrap.servers' = '{broker.address}', {options});
+        CREATE TABLE nowhere WITH ('connector' = 'blackhole') LIKE t (EXCLUDING OPTIONS);
+        INSERT INTO nowhere SELECT * FROM t;
+    """
+    (source,) = plan_script(script, {}, "formats", place).sources
+    rows = source_of(source.table).read(spark, source, ReadRequest(arrived(spark, source.table), ONE))
+    return rows.orderBy("_nrt_block", "_nrt_index").select(*source.physical, FAULT, WHY).collect()
 
 
 class TopicStream(Stream):

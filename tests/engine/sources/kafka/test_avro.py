@@ -12,15 +12,11 @@ import fastavro
 import pytest
 
 from airflow_nrt.engine.failures.failures import explained
-from airflow_nrt.engine.sources import arrived, source_of
 from airflow_nrt.engine.sources.malformed import FAULT, WHY
-from airflow_nrt.engine.sources.request import ReadRequest
-from airflow_nrt.engine.spark.tuning import ONE
 from airflow_nrt.engine.verify.verify import verify
 from airflow_nrt.home.ledger import REJECTED, records
 from airflow_nrt.home.log.entries import Commit
-from airflow_nrt.sql.load import plan_script
-from tests.engine.sources.kafka.reports import TopicStream, report
+from tests.engine.sources.kafka.reports import TopicStream, read_as, report
 from tests.servers.kafka import Broker, Topics
 
 ORDER = {
@@ -75,18 +71,6 @@ def order(shop: int, price: int, at: str) -> bytes:
     return encoded(ORDER, shop=shop, price=price, ts=datetime.fromisoformat(f"2024-06-18 {at}+00:00"))
 
 
-def read(spark, place: Path, broker: Broker, topic: str, columns: str, options: str) -> list[Any]:
-    script = f"""
-        CREATE TABLE t ({columns}) WITH ('connector' = 'kafka', 'topic' = '{topic}', 'scan.startup.mode' =
-          'earliest-offset', 'properties.bootstrap.servers' = '{broker.address}', {options});
-        CREATE TABLE nowhere WITH ('connector' = 'blackhole') LIKE t (EXCLUDING OPTIONS);
-        INSERT INTO nowhere SELECT * FROM t;
-    """
-    (source,) = plan_script(script, {}, "formats", place).sources
-    rows = source_of(source.table).read(spark, source, ReadRequest(arrived(spark, source.table), ONE))
-    return rows.orderBy("_nrt_block", "_nrt_index").select(*source.physical, FAULT, WHY).collect()
-
-
 def test_every_type(spark, broker: Broker, topics: Topics, tmp_path: Path) -> None:
     topics.create("avro-types")
     full = {
@@ -106,7 +90,7 @@ def test_every_type(spark, broker: Broker, topics: Topics, tmp_path: Path) -> No
         "avro-types", [encoded(ALL, **full), encoded(ALL, **empty), None, encoded(ALL, **full | {"tiny": 128})]
     )
     options = "'format' = 'avro', 'avro.timestamp_mapping.legacy' = 'false'"
-    first, second, beyond = read(spark, tmp_path, broker, "avro-types", ALL_COLUMNS, options)
+    first, second, beyond = read_as(spark, tmp_path, broker, "avro-types", ALL_COLUMNS, options)
     expected = {**full, "at": datetime(2024, 6, 18, 10, 1), "place": (7, datetime(1899, 12, 31, 23, 59, 59, 999000))}
     assert tuple(first) == (*expected.values(), None, None)
     assert tuple(second) == (*empty.values(), None, None)
@@ -130,7 +114,7 @@ def test_arrays_maps_and_keys(spark, broker: Broker, topics: Topics, tmp_path: P
     topics.write("avro-keys", [encoded(nested, a=[], m=None)])
     options = """'value.format' = 'avro', 'key.format' = 'avro', 'key.fields' = 'k_id', 'key.fields-prefix' = 'k_',
         'value.fields-include' = 'EXCEPT_KEY'"""
-    rows = read(spark, tmp_path, broker, "avro-keys", "k_id STRING, a ARRAY<INT>, m MAP<STRING, INT>", options)
+    rows = read_as(spark, tmp_path, broker, "avro-keys", "k_id STRING, a ARRAY<INT>, m MAP<STRING, INT>", options)
     assert [tuple(one) for one in rows] == [("k", [1, None], {"x": 2}, None, None), (None, [], None, None, None)]
 
 

@@ -26,7 +26,7 @@ from airflow_nrt.home.ledger import REJECTED, records
 from airflow_nrt.home.log.entries import Commit
 from airflow_nrt.sql.load import plan_script
 from tests.engine.reports import rows_of
-from tests.engine.sources.kafka.reports import TopicStream, report
+from tests.engine.sources.kafka.reports import TopicStream, read_as, report
 from tests.servers.kafka import Broker, Topics
 from tests.servers.registry import Registry
 
@@ -51,18 +51,6 @@ def encoded(schema: dict[str, Any], number: int, row: dict[str, Any]) -> bytes:
 def order(schema: dict[str, Any], number: int, shop: int, price: int | None, at: str) -> bytes:
     ts = datetime.fromisoformat(f"2024-06-18 {at}+00:00")
     return encoded(schema, number, {"shop": shop, "price": price, "ts": ts, "note": None})
-
-
-def read(spark, place: Path, broker: Broker, topic: str, columns: str, options: str) -> list[Any]:
-    script = f"""
-        CREATE TABLE t ({columns}) WITH ('connector' = 'kafka', 'topic' = '{topic}', 'scan.startup.mode' =
-          'earliest-offset', 'properties.bootstrap.servers' = '{broker.address}', {options});
-        CREATE TABLE nowhere WITH ('connector' = 'blackhole') LIKE t (EXCLUDING OPTIONS);
-        INSERT INTO nowhere SELECT * FROM t;
-    """
-    (source,) = plan_script(script, {}, "formats", place).sources
-    rows = source_of(source.table).read(spark, source, ReadRequest(arrived(spark, source.table), ONE))
-    return rows.orderBy("_nrt_block", "_nrt_index").select(*source.physical, FAULT, WHY).collect()
 
 
 @pytest.fixture(autouse=True)
@@ -138,7 +126,7 @@ def test_what_a_writer_may_have_for_a_column(
     without = {**row, "place": None, "several": None, "wide": None}
     topics.write("confluent-types", [encoded(writer, number, one) for one in (row, beyond, without)])
     options = f"'format' = 'avro-confluent', 'avro-confluent.url' = '{registry.url}'"
-    first, second, third = read(spark, tmp_path, broker, "confluent-types", columns, options)
+    first, second, third = read_as(spark, tmp_path, broker, "confluent-types", columns, options)
     assert tuple(first) == (*expected.values(), None, None)
     assert (second.tiny, second.place, second.kind) == (None, (None, None, 2**40), "CARD")
     assert second[FAULT].split("\x01") == ["tiny", "place"]
@@ -168,7 +156,7 @@ def test_what_is_no_record_of_the_table(
     ]
     topics.write("confluent-strange", [good, *(one for one, _ in strange), None, good])
     options = f"'format' = 'avro-confluent', 'avro-confluent.url' = '{registry.url}'"
-    rows = read(spark, tmp_path, broker, "confluent-strange", "shop INT, price INT", options)
+    rows = read_as(spark, tmp_path, broker, "confluent-strange", "shop INT, price INT", options)
     assert [(one.shop, one.price, one[FAULT]) for one in rows if one[FAULT] is None] == [(1, 5, None)] * 2
     found = [one[WHY] for one in rows if one[FAULT] is not None]
     assert [why.startswith(expected) for why, (_, expected) in zip(found, strange)] == [True] * len(strange), found

@@ -15,7 +15,7 @@ from airflow_nrt.engine.verify.verify import verify
 from airflow_nrt.home.home import Home
 from airflow_nrt.model.plan import Plan
 from airflow_nrt.sql.load import plan_script
-from tests.engine.publish.test_owing import Driver
+from tests.engine.driver_threads import Driver
 from tests.engine.reports import rows_of
 from tests.servers.kafka import Broker, Topics
 

@@ -10,7 +10,6 @@ from airflow_nrt.basics.instants import format_instant
 from airflow_nrt.engine.backfill import backfill
 from airflow_nrt.engine.failures.failures import explained
 from airflow_nrt.engine.sources import arrived, source_of
-from airflow_nrt.engine.sources.malformed import FAULT
 from airflow_nrt.engine.sources.request import ReadRequest
 from airflow_nrt.engine.spark.tuning import ONE
 from airflow_nrt.engine.verify.interval import Interval
@@ -18,9 +17,8 @@ from airflow_nrt.engine.verify.verify import verify
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.ledger import REJECTED, records
 from airflow_nrt.home.log.entries import Commit, SourceRange, without_ranges
-from airflow_nrt.sql.load import plan_script
 from tests.engine.reports import HOUR, MINUTE, MORNING
-from tests.engine.sources.kafka.reports import TopicStream, order, report
+from tests.engine.sources.kafka.reports import TopicStream, order, read_as, report
 from tests.servers.kafka import Broker, Topics
 
 MORNING_29 = MORNING + 10 * HOUR + 29 * MINUTE
@@ -226,16 +224,8 @@ def test_formats(
     topics.create(topic, 1)
     topics.write(topic, [value], key=key)
     written = ", ".join(f"'{name}' = '{text}'" for name, text in options.items())
-    script = f"""
-        CREATE TABLE t ({columns}) WITH ('connector' = 'kafka', 'topic' = '{topic}', 'scan.startup.mode' =
-          'earliest-offset', 'properties.bootstrap.servers' = '{broker.address}', {written});
-        CREATE TABLE nowhere WITH ('connector' = 'blackhole') LIKE t (EXCLUDING OPTIONS);
-        INSERT INTO nowhere SELECT * FROM t;
-    """
-    (source,) = plan_script(script, {}, "formats", tmp_path).sources
-    rows = source_of(source.table).read(spark, source, ReadRequest(arrived(spark, source.table), ONE))
-    (row,) = rows.select(*source.physical, FAULT).collect()
-    assert tuple(row) == (*expected, None)
+    (row,) = read_as(spark, tmp_path, broker, topic, columns, written)
+    assert tuple(row) == (*expected, None, None)
 
 
 def test_steps_that_share_an_exchange_read_the_topic_once(
