@@ -6,7 +6,7 @@ A backfill takes no epoch: it appends `restate` entries for complete windows whi
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from pyspark.sql import DataFrame, SparkSession
@@ -24,6 +24,7 @@ from airflow_nrt.engine.batch.batch import computed, same_rows, source_rows
 from airflow_nrt.engine.batch.progress import ShownWindows, shown_tasks, span_of
 from airflow_nrt.engine.dimensions.validities import provide_for_backfill
 from airflow_nrt.engine.functions.report_session import report_session
+from airflow_nrt.engine.publish.fitting import Fitting
 from airflow_nrt.engine.publish.publishing import publish_entry
 from airflow_nrt.engine.publish.recovery import roll_forward
 from airflow_nrt.engine.sinks import sink_of
@@ -336,7 +337,15 @@ def _restate(work: _Work, what: _Restatement) -> list[Published]:
 def _staged(work: _Work, insert: Insert, frame: DataFrame, tasks: Tasks) -> Iterator[Published]:
     """The windows of an insert, staged. One that stands with the same rows is staged as it stands."""
     sink, home, published = sink_of(insert), work.home, work.history.published
-    for made in sink.stage(frame, insert, home.staged / f"restate-{uuid.uuid4().hex}", "restated", tasks.count):
+    directory = home.staged / f"restate-{uuid.uuid4().hex}"
+
+    def stage(fit: DataFrame) -> Iterable[Published]:
+        return sink.stage(fit, insert, directory, "restated", tasks.count)
+
+    staged, left_out = Fitting(work.spark, home).stage(insert, frame, stage)
+    if left_out:
+        work.notes.append(f"{insert.name}: {counted(left_out, 'row')} left out, which its table can't take")
+    for made in staged:
         standing = published.get((insert.name, made.target))
         yield made if standing is None else sink.restaged(home, insert, made, standing)
 

@@ -92,6 +92,8 @@ class Home:
         self.tasks = self.notes / "tasks"
         self.unusable = self.notes / "unusable.json"
         self.nulled = self.notes / "nulled.json"
+        self.left_out = self.notes / "left_out.json"
+        self.limits = self.notes / "limits.json"
 
     @classmethod
     def at(cls, location: str | Path, group: str | None = None) -> Home:

@@ -11,10 +11,10 @@ import shutil
 import time
 import uuid
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 
 from airflow_nrt.basics.errors import DataError
 from airflow_nrt.basics.instants import format_instant
@@ -23,6 +23,7 @@ from airflow_nrt.basics.undone import undone
 from airflow_nrt.engine.failures.failures import explained
 from airflow_nrt.engine.failures.servers import AWAY
 from airflow_nrt.engine.faults import reach
+from airflow_nrt.engine.publish.fitting import Fitting
 from airflow_nrt.engine.publish.owing import MOST_SECONDS, Attempt
 from airflow_nrt.engine.publish.publishing import publish_entry
 from airflow_nrt.engine.sinks import sink_of
@@ -55,6 +56,7 @@ class Filling:
         self._writer = writer
         self._attempt = attempt
         self._tuning = Tuning(spark)
+        self._fitting = Fitting(spark, home)
         self._added = home.identity().added
         self._pause = 0.0
         self._done: Counter[str] = Counter()
@@ -111,13 +113,14 @@ class Filling:
         insert, twin = self._plan.insert(name), self._plan.insert(self._added[name])
         number = self._writer.log.last + 1
         directory = self._home.staged / f"{self._writer.epoch}-{uuid.uuid4().hex}"
-        staged = self._staged(insert, twin, windows, directory, COMPLETE if some[0].op == ADDED else RESTATED)
+        state = COMPLETE if some[0].op == ADDED else RESTATED
+        staged, left_out = self._staged(insert, twin, windows, directory, state)
         reach("fill-staged")
         ends = {one.end for one in windows}
         entry, rest = None, [one for one in left if one.published.end not in ends]
         self._writer.check()
         if self._writer.log.last < number:
-            absent, since = _absent(twin, windows, staged), min(one.entry for one in some)
+            absent, since = _absent(twin, windows, staged, left_out), min(one.entry for one in some)
             body = Fill(name, twin.name, tuple(staged), since, absent, len(rest))
             entry = self._writer.append_as(number, body)
         if entry is None:
@@ -136,7 +139,8 @@ class Filling:
 
     def _staged(
         self, insert: Insert, twin: Insert, windows: Sequence[Published], directory: Path, state: str
-    ) -> list[Published]:
+    ) -> tuple[list[Published], int]:
+        """The windows, and how many of their rows the table can't take."""
         self._tuning.tune_for_rows(sum(one.rows for one in windows))
         decided = {(one.insert, one.target): one for one in windows}
         rows = sink_of(twin).standing(self._spark, twin, decided, [one.end for one in windows]).rows
@@ -144,7 +148,12 @@ class Filling:
         pairs = zip(twin.query.fields, insert.query.fields)
         named = rows.selectExpr(*(f"{quote(a.name)} AS {quote(b.name)}" for a, b in pairs), WINDOW_END)
         frame = with_state(insert, named, string_literal(COMPLETE))
-        return list(sink_of(insert).stage(frame, insert, directory, state, min(self._tuning.tasks.count, len(windows))))
+        tasks = min(self._tuning.tasks.count, len(windows))
+
+        def stage(fit: DataFrame) -> Iterable[Published]:
+            return sink_of(insert).stage(fit, insert, directory, state, tasks)
+
+        return self._fitting.stage(insert, frame, stage)
 
 
 def _some(windows: Sequence[Change]) -> Iterator[Change]:
@@ -157,14 +166,17 @@ def _some(windows: Sequence[Change]) -> Iterator[Change]:
         yield one
 
 
-def _absent(twin: Insert, windows: Sequence[Published], staged: Sequence[Published]) -> tuple[int, ...]:
-    """The ends of windows that are gone from the twin's table. Raises DataError if a window has lost or got rows."""
+def _absent(twin: Insert, windows: Sequence[Published], staged: Sequence[Published], left_out: int) -> tuple[int, ...]:
+    """The ends of windows that are gone from the twin's table. Raises DataError if a window has lost or got rows.
+
+    The table that is filled can't take so many rows, which are `left_out` of some windows.
+    """
     found: dict[int | None, int] = {}
     for one in staged:
         found[one.end] = found.get(one.end, 0) + one.rows
     for one in windows:
         count = found.get(one.end, one.rows)
-        if count != one.rows:
+        if count > one.rows or (count < one.rows and not left_out):
             raise DataError(
                 f"the table of {twin.name} has {count} rows of the window that ends {format_instant(one.end)}, and "
                 f"{one.rows} were published: repair it (airflow-nrt backfill --verify --on-mismatch repair), or remove "

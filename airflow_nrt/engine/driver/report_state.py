@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
+from airflow_nrt.engine.publish.fitting import Fitting
 from airflow_nrt.engine.publish.staging import Staging
 from airflow_nrt.engine.publish.update_tables import UpdateTables
 from airflow_nrt.engine.state.store import SliceStore
@@ -42,4 +43,4 @@ class ReportState:
 
     @cached_property
     def staging(self) -> Staging:
-        return Staging(self.store.home, self.store.epoch, self.tables)
+        return Staging(self.store.home, self.store.epoch, self.tables, Fitting(self.store.spark, self.store.home))

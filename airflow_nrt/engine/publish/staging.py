@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from pyspark.sql import DataFrame
 
+from airflow_nrt.engine.publish.fitting import Fitting
 from airflow_nrt.engine.publish.update_tables import UpdateTables
 from airflow_nrt.engine.sinks import sink_of
 from airflow_nrt.engine.sinks.changelog import in_update_form
@@ -22,9 +23,14 @@ class Staging:
     home: Home
     epoch: int
     tables: UpdateTables
+    fitting: Fitting
 
     def stage(self, insert: Insert, frame: DataFrame, state: str, windows: int = 1) -> list[Published]:
-        """Stages the rows of an insert, which have at most so many windows."""
+        """Stages the rows of an insert that its sink can take, which have at most so many windows."""
+        made, _ = self.fitting.stage(insert, frame, lambda fit: self._fitting(insert, fit, state, windows))
+        return made
+
+    def _fitting(self, insert: Insert, frame: DataFrame, state: str, windows: int) -> list[Published]:
         if insert.changes and insert.sink.primary_key:
             frame = in_update_form(frame, insert.query.fields, insert.sink.primary_key)
         tasks = self.tables.store.tasks.count

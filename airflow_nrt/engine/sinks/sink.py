@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, ClassVar
 from pyspark.sql import DataFrame, SparkSession
 
 from airflow_nrt.basics.errors import InputError
+from airflow_nrt.engine.sinks.held_rows import EVERY_ROW, HeldRows
 from airflow_nrt.engine.sinks.table_versions import TableVersions
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Entry, Published
@@ -42,6 +43,19 @@ class Maintained:
     files_after: int
 
 
+@dataclass(frozen=True)
+class RefusedRow:
+    """A staged row that a sink refuses, of the window that ends at `end` (ms), with what the sink said.
+
+    `content` identifies it (`Sink.content`), `row` shows it.
+    """
+
+    end: int | None
+    content: str
+    row: str
+    reason: str
+
+
 class Sink(ABC):
     """The results of one connector. It is stateless: only the log knows what was published.
 
@@ -66,6 +80,27 @@ class Sink(ABC):
         insert's `order`, if it has one. A new version of a window replaces the one before; if the insert
         `emits_changes`, its changes are staged instead (`_nrt_op`).
         """
+
+    def held(self, spark: SparkSession, insert: Insert) -> HeldRows:
+        """Which rows of the insert the sink can take, and how they are read back. Others are left out, before the log
+        decides on them.
+
+        Raises InputError and UnreachableError, where the sink itself has to be asked.
+        """
+        return EVERY_ROW
+
+    def content(self, insert: Insert) -> str:
+        """SQL of what identifies a row of a result within its window, for `refused`."""
+        raise InputError(f"{insert.name}: no row is set aside from a table of connector '{insert.sink.connector}'")
+
+    def refused(
+        self, spark: SparkSession, home: Home, insert: Insert, entry: Entry, files: Sequence[Published]
+    ) -> list[RefusedRow]:
+        """The rows of an entry that the sink refuses, none if it takes all. Publishes nothing.
+
+        Raises InputError where the sink can't say it.
+        """
+        raise InputError(f"{insert.name}: no row is set aside from a table of connector '{insert.sink.connector}'")
 
     def restaged(self, home: Home, insert: Insert, made: Published, standing: Published) -> Published:
         """A staged window that is to replace a standing one, as it is published: as that stands, if the rows are the

@@ -18,6 +18,9 @@ SQL_SETTINGS = {
     "spark.sql.sources.parallelPartitionDiscovery.threshold": "1000000",
     "spark.sql.parquet.compression.codec": "lz4_raw",
     "spark.sql.files.ignoreMissingFiles": "false",
+    # Spark infers conditions from conditions, for the names that a value has: twice as many with each computed column
+    # of a condition. A filter above a table of forty columns took minutes, and all memory.
+    "spark.sql.constraintPropagation.enabled": "false",
     # Most groups of a distinct count have one row, so a small map in front of the large one does not help.
     "spark.sql.codegen.aggregate.map.twolevel.enabled": "false",
     # The rows of a batch are cached for two or three readers, and gone then: to compress them takes longer.

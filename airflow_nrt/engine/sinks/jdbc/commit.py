@@ -18,26 +18,43 @@ _AT_ONCE = 500
 """Windows that one statement names."""
 
 
-def merge(database: Database, home: Home, insert: Insert, entry: Entry, stage: str, files: Sequence[Published]) -> None:
-    """Publishes the staged rows of these files, all or nothing. What a later entry has published stays.
+@dataclass(frozen=True)
+class Batch:
+    """What an entry publishes into a table at once: so many `rows` of these `files`, which are staged under a name."""
+
+    entry: Entry
+    stage: str
+    files: Sequence[Published]
+    rows: int
+
+    def whole(self, files: Sequence[Published]) -> list[int]:
+        """The ends of the windows that these files replace. A restatement has whole windows, also where a stream
+        publishes changes."""
+        is_restated = isinstance(self.entry.body, Restate)
+        return [one.end for one in files if one.end is not None and (is_restated or not one.is_delta)]
+
+
+def merge(database: Database, home: Home, insert: Insert, batch: Batch) -> None:
+    """Publishes staged rows, all or nothing. What a later entry has published stays.
 
     Raises FencedError if a driver of a newer epoch publishes there.
     """
     tables = Tables(database, insert)
+    entry, files = batch.entry, batch.files
     with database.transaction():
         _lock(tables, home, entry)
         reach("jdbc-locked")
         newer = _newer(tables, home, entry, sorted({_window(one) for one in files}))
         mine = [one for one in files if _window(one) not in newer]
         if mine:
-            staged = _staged(tables, stage, files)
+            staged = staged_rows(tables, batch)
             rows = _of(tables, staged.rows, mine) if newer else staged.rows
-            whole = [one.end for one in mine if one.end is not None and (_is_restated(entry) or not one.is_delta)]
-            _delete_windows(tables, whole)
+            whole = batch.whole(mine)
+            delete_windows(tables, whole)
             reach("jdbc-deleted")
-            _apply(tables, rows, staged.retractions, are_new=len(whole) == len(mine) and _is_of_window(insert))
+            apply(tables, rows, staged.retractions, are_new=len(whole) == len(mine) and _is_of_window(insert))
             _note(tables, home, entry, sorted({_window(one) for one in mine}))
-        database.execute(f"DELETE FROM {tables.staged} WHERE {_is_staged(tables, stage)}")
+        database.execute(f"DELETE FROM {tables.staged} WHERE {is_staged(tables, batch.stage)}")
         reach("jdbc-written")
     reach("jdbc-committed")
 
@@ -104,38 +121,40 @@ def _mine(tables: Tables, home: Home) -> str:
     return f"home = {literal(home.identity().id)} AND insert_name = {literal(tables.insert.name)}"
 
 
-def _is_staged(tables: Tables, stage: str) -> str:
+def is_staged(tables: Tables, stage: str) -> str:
     return f"{STAGE} = {tables.database.dialect.literal(stage)}"
 
 
 @dataclass(frozen=True)
-class _Staged:
+class StagedRows:
     """A SELECT of the staged rows, each once, and how many of them retract a row."""
 
     rows: str
     retractions: int
 
 
-def _staged(tables: Tables, stage: str, files: Sequence[Published]) -> _Staged:
+def staged_rows(tables: Tables, batch: Batch) -> StagedRows:
     """All rows must be there, whatever happened to the tasks that wrote them.
 
     SELECT COUNT(*), COUNT(DISTINCT nrt_row), COUNT(CASE WHEN nrt_op = '-D' THEN 1 END) FROM "curve_nrt_422ad9ba"
       WHERE nrt_stage = 'a1/curve/7'
     """
-    columns, here = ", ".join([OP, WINDOW, *tables.columns]), f"FROM {tables.staged} WHERE {_is_staged(tables, stage)}"
+    columns, here = (
+        ", ".join([OP, WINDOW, *tables.columns]),
+        f"FROM {tables.staged} WHERE {is_staged(tables, batch.stage)}",
+    )
     counts = f"COUNT(*), COUNT(DISTINCT {ROW}), COUNT(CASE WHEN {OP} = '-D' THEN 1 END)"
     ((count, different, retractions),) = tables.database.rows(f"SELECT {counts} {here}")
     count, different, retractions = int(count), int(different), int(retractions)
-    expected = sum(one.rows for one in files)
-    if different != expected:
+    if different != batch.rows:
         raise SurroundingsError(
-            f"{expected} rows were staged for table {tables.name}, {different} are there: staging again"
+            f"{batch.rows} rows were staged for table {tables.name}, {different} are there: staging again"
         )
     if count == different:
-        return _Staged(f"SELECT {columns} {here}", retractions)
+        return StagedRows(f"SELECT {columns} {here}", retractions)
     # A task that failed has written rows that its next attempt has written, too. To number them takes a sort.
     numbered = f"SELECT {columns}, ROW_NUMBER() OVER (PARTITION BY {ROW} ORDER BY {ROW}) AS nrt_time {here}"
-    return _Staged(f"SELECT {columns} FROM ({numbered}) numbered WHERE nrt_time = 1", retractions)
+    return StagedRows(f"SELECT {columns} FROM ({numbered}) numbered WHERE nrt_time = 1", retractions)
 
 
 def _of(tables: Tables, rows: str, files: Sequence[Published]) -> str:
@@ -147,12 +166,7 @@ def _of(tables: Tables, rows: str, files: Sequence[Published]) -> str:
     return f"SELECT * FROM ({rows}) known WHERE {WINDOW} IN ({ends})"
 
 
-def _is_restated(entry: Entry) -> bool:
-    """A restatement has whole windows, also where a stream publishes changes."""
-    return isinstance(entry.body, Restate)
-
-
-def _delete_windows(tables: Tables, ends: Sequence[int]) -> None:
+def delete_windows(tables: Tables, ends: Sequence[int]) -> None:
     """Removes the rows of windows that end there.
 
     DELETE FROM "curve" WHERE "e" IN ('2024-06-18 10:10:00')
@@ -166,7 +180,7 @@ def _is_of_window(insert: Insert) -> bool:
     return insert.end_column in insert.sink.primary_key
 
 
-def _apply(tables: Tables, rows: str, retractions: int, are_new: bool) -> None:
+def apply(tables: Tables, rows: str, retractions: int, are_new: bool) -> None:
     """Writes the rows. They `are_new` if the table has none with their keys.
 
     DELETE FROM "curve" t USING (SELECT CAST("shop" AS integer) AS "shop", CAST("e" AS timestamp) AS "e" FROM

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
-from typing import ClassVar
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ClassVar
 
 from airflow_nrt.basics.java_sources import JavaSource
 from airflow_nrt.basics.types import DataType
+from airflow_nrt.engine.sinks.jdbc.column_kinds import ColumnKind
 from airflow_nrt.model.connectors.jdbc import URL
 from airflow_nrt.model.tables import Column, Table
 
@@ -28,6 +29,10 @@ class Dialect(ABC):
     integer: ClassVar[str] = "BIGINT"
     text: ClassVar[str]
     """The type of a text of any length."""
+    kinds: ClassVar[Mapping[str, ColumnKind]]
+    """Kinds of columns, by the database's names of their types."""
+    longest_key: ClassVar[int | None] = None
+    """Bytes of the texts of a key; None if the types of its columns bound them."""
     suffix: ClassVar[str] = ""
     """What follows CREATE TABLE (…)."""
 
@@ -62,6 +67,18 @@ class Dialect(ABC):
     @abstractmethod
     def read(self, column: str, kind: DataType) -> str:
         """SQL of a column's value as the text that `values_as_texts.py` reads."""
+
+    @abstractmethod
+    def time(self, column: str) -> str:
+        """SQL of a column's time in UTC as `yyyy-MM-dd HH:mm:ss`, whatever type of times it has."""
+
+    def longest_row(self, ask: Callable[[str], list[tuple[Any, ...]]]) -> int | None:
+        """Bytes of the texts of a row; None if only their types bound them. `ask` gives the rows of a query."""
+        return None
+
+    @abstractmethod
+    def facts(self, schema: str, table: str) -> str:
+        """A SELECT of the fields of `ColumnFacts` of a table's columns after their names. Both are literals."""
 
     @abstractmethod
     def upsert(self, table: str, columns: Sequence[str], rows: str, key: Sequence[str]) -> str:

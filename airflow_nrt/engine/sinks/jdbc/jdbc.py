@@ -16,18 +16,22 @@ from airflow_nrt.basics.instants import format_instant, parse_instant
 from airflow_nrt.basics.spelling import quote, string_literal
 from airflow_nrt.engine.faults import reach
 from airflow_nrt.engine.java.java_class import shipped_class
-from airflow_nrt.engine.sinks.jdbc.commit import merge, remove
+from airflow_nrt.engine.sinks.held_rows import HeldRows
+from airflow_nrt.engine.sinks.jdbc.commit import Batch, merge, remove
 from airflow_nrt.engine.sinks.jdbc.connection import properties
 from airflow_nrt.engine.sinks.jdbc.database import Database, explained, with_database
 from airflow_nrt.engine.sinks.jdbc.dialects import dialect_of
+from airflow_nrt.engine.sinks.jdbc.held_columns import check_columns, held_rows
 from airflow_nrt.engine.sinks.jdbc.reading import ROWS_AT_ONCE, table_rows
+from airflow_nrt.engine.sinks.jdbc.refusals import refusals
 from airflow_nrt.engine.sinks.jdbc.tables import OP as STAGED_OP
 from airflow_nrt.engine.sinks.jdbc.tables import ROW, STAGE, WINDOW, Tables, stages_of
 from airflow_nrt.engine.sinks.jdbc.values_as_texts import text_sql, written
-from airflow_nrt.engine.sinks.sink import Decided, Sink, Standing
+from airflow_nrt.engine.sinks.sink import Decided, RefusedRow, Sink, Standing
 from airflow_nrt.engine.sinks.staged_parquet import in_windows, read_staged, staged_parquet, staged_sample
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Entry, Published
+from airflow_nrt.home.set_aside import all_set_aside
 from airflow_nrt.model.connectors.jdbc import TABLE
 from airflow_nrt.model.internal_columns import OP, WINDOW_END
 from airflow_nrt.model.plan import Insert
@@ -41,8 +45,24 @@ class Jdbc(Sink):
     publishes_entries = True
 
     def check(self, spark: SparkSession, home: Home, insert: Insert) -> None:
-        """Raises InputError also if the table lacks a column, or its user a privilege."""
-        with_database(spark, insert.sink, lambda database: Tables(database, insert).ready(home))
+        """Raises InputError also if the table lacks a column, or its user a privilege.
+
+        In a new home also if a column does not give back what is written into it.
+        """
+
+        is_new = home.log().last < 0
+
+        def claim(database: Database) -> None:
+            tables = Tables(database, insert)
+            tables.ready()
+            if is_new:
+                check_columns(database, insert)
+            tables.claim(home)
+
+        with_database(spark, insert.sink, claim)
+
+    def held(self, spark: SparkSession, insert: Insert) -> HeldRows:
+        return with_database(spark, insert.sink, lambda database: held_rows(database, insert))
 
     def stage(self, frame: DataFrame, insert: Insert, directory: Path, state: str, tasks: int) -> Iterator[Published]:
         """Writes the values as texts, in Parquet, one file a window."""
@@ -60,6 +80,9 @@ class Jdbc(Sink):
 
         return staged_parquet(rows, insert, directory, state, target)
 
+    def content(self, insert: Insert) -> str:
+        return _content(text_sql(column) for column in insert.sink.physical)
+
     def publish(
         self, spark: SparkSession, home: Home, insert: Insert, entry: Entry, files: Sequence[Published]
     ) -> None:
@@ -69,11 +92,41 @@ class Jdbc(Sink):
         if not files or not all((home.path / one.staged).is_file() for one in files):
             return
         stage = f"{stages_of(home, insert, entry.epoch is not None)}{entry.n}-{uuid.uuid4().hex}"
-        rows = sum(one.rows for one in files)
-        try:
-            _write(spark, insert, stage, [home.path / one.staged for one in files])
+        rows, count = _staged(spark, home, insert, files)
+        with self._sent(spark, insert, rows, stage):
             reach("jdbc-staged")
-            with_database(spark, insert.sink, lambda database: merge(database, home, insert, entry, stage, files), rows)
+            batch = Batch(entry, stage, files, count)
+            with_database(spark, insert.sink, lambda database: merge(database, home, insert, batch), count)
+
+    def refused(
+        self, spark: SparkSession, home: Home, insert: Insert, entry: Entry, files: Sequence[Published]
+    ) -> list[RefusedRow]:
+        """Writes them in a transaction that is rolled back."""
+        files = [one for one in files if one.rows and (home.path / one.staged).is_file()]
+        if not files:
+            return []
+        stage = f"{stages_of(home, insert, False)}{entry.n}-{uuid.uuid4().hex}"
+        rows, count = _staged(spark, home, insert, files)
+        with self._sent(spark, insert, rows, stage):
+            batch = Batch(entry, stage, files, count)
+            said = with_database(spark, insert.sink, lambda database: refusals(database, insert, batch), count)
+            with_database(spark, insert.sink, lambda database: Tables(database, insert).drop_staged(stage))
+        names = [quote(column.name) for column in insert.sink.physical]
+        row = f"to_json(struct({', '.join(names)}), map('ignoreNullFields', 'false'))"
+        end = WINDOW_END if insert.operators else "CAST(NULL AS BIGINT)"
+        found = (
+            _numbered(rows, insert, stage, end)
+            .where(F.col(ROW).isin([*said]))
+            .selectExpr(ROW, end, _content(names), row)
+        )
+        return [RefusedRow(end, content, shown, said[number]) for number, end, content, shown in found.collect()]
+
+    @contextlib.contextmanager
+    def _sent(self, spark: SparkSession, insert: Insert, rows: DataFrame, stage: str) -> Iterator[None]:
+        """Has the rows in the table of staged rows. They are removed if what follows fails."""
+        try:
+            _write(spark, insert, rows, stage)
+            yield
         except NrtError:
             with contextlib.suppress(NrtError):
                 with_database(spark, insert.sink, lambda database: Tables(database, insert).drop_staged(stage))
@@ -111,17 +164,47 @@ class Jdbc(Sink):
         return _read(spark, insert, _between(insert, ends)).where(_end(insert.end_column).isin(ends)).count()
 
 
-def _write(spark: SparkSession, insert: Insert, stage: str, files: Sequence[Path]) -> None:
-    """Copies staged files into the table of staged rows. Each row has a number, by which it counts once."""
-    rows = read_staged(spark, insert, files)
+def _content(texts: Iterable[str]) -> str:
+    """SQL of what identifies a row: its values as texts.
+
+    >>> print(_content(["`shop`", "`n`"]))
+    to_json(array(`shop`, `n`))
+    """
+    return f"to_json(array({', '.join(texts)}))"
+
+
+def _staged(spark: SparkSession, home: Home, insert: Insert, files: Sequence[Published]) -> tuple[DataFrame, int]:
+    """The rows of staged files, without those that were set aside, and their number.
+
+    NOT (_nrt_end <=> 1718705400000L AND to_json(array(`shop`, `n`)) = '["7",null]')
+    """
+    rows = read_staged(spark, insert, [home.path / one.staged for one in files])
+    aside = [one for one in all_set_aside(home) if one.insert == insert.name]
+    if not aside:
+        return rows, sum(one.rows for one in files)
+    content = _content(quote(column.name) for column in insert.sink.physical)
+    for one in aside:
+        end = f"{WINDOW_END} <=> {one.end}L AND " if one.end is not None else ""
+        rows = rows.where(f"NOT ({end}{content} = {string_literal(one.content)})")
+    return rows, rows.count()
+
+
+def _numbered(rows: DataFrame, insert: Insert, stage: str, *more: str) -> DataFrame:
+    """Staged rows as they are sent. Each has a number, by which it counts once."""
     end = WINDOW_END if insert.operators else "NULL"
-    columns = [STAGED_OP, *(quote(column.name) for column in insert.sink.physical)]
-    numbered = rows.selectExpr(
-        *columns,
+    return rows.selectExpr(
+        STAGED_OP,
+        *(quote(column.name) for column in insert.sink.physical),
         f"CAST({end} AS STRING) AS {WINDOW}",
         f"{string_literal(stage)} AS {STAGE}",
         f"monotonically_increasing_id() AS {ROW}",
+        *more,
     )
+
+
+def _write(spark: SparkSession, insert: Insert, rows: DataFrame, stage: str) -> None:
+    """Copies staged rows into their table."""
+    numbered = _numbered(rows, insert, stage)
     staged = with_database(spark, insert.sink, lambda database: Tables(database, insert).staged)
     _send(spark, insert.sink, numbered, staged)
 
@@ -143,13 +226,20 @@ def _between(insert: Insert, ends: Sequence[int]) -> str:
 
 
 def _read(spark: SparkSession, insert: Insert, where: str) -> DataFrame:
-    return table_rows(spark, insert.sink, insert.sink.physical, where)
+    """The rows, with NULL in columns that are not read back."""
+    unread = with_database(spark, insert.sink, lambda database: held_rows(database, insert)).unread
+    rows = table_rows(spark, insert.sink, [one for one in insert.sink.physical if one.name not in unread], where)
+    columns = (
+        f"CAST(NULL AS {one.type.spark}) AS {quote(one.name)}" if one.name in unread else quote(one.name)
+        for one in insert.sink.physical
+    )
+    return rows.selectExpr(*columns)
 
 
 def _ends(database: Database, insert: Insert, where: str) -> set[int | None]:
     """The windows of which there are rows."""
     assert insert.end_column is not None
-    column = database.dialect.name(insert.end_column)
+    column = database.dialect.time(database.dialect.name(insert.end_column))
     table = database.dialect.table(insert.sink.options[TABLE])
     return {parse_instant(row[0]) for row in database.rows(f"SELECT DISTINCT {column} FROM {table}{where}")}
 

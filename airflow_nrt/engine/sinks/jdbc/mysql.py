@@ -2,17 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar
 
 from airflow_nrt.basics.durations import SECOND
 from airflow_nrt.basics.types import DataType
+from airflow_nrt.engine.sinks.jdbc.column_kinds import (
+    Bytes,
+    Dates,
+    Decimals,
+    Floats,
+    Integers,
+    Texts,
+    Times,
+    Timestamps,
+)
 from airflow_nrt.engine.sinks.jdbc.dialect import Dialect
 from airflow_nrt.model.connectors.jdbc import URL, database_kind
 from airflow_nrt.model.tables import Table
 
 _OPTIONS = "permitMysqlScheme&useBulkStmts=true&sessionVariables=sql_mode='TRADITIONAL'"
 """Of the driver: it takes URLs of MySQL, sends rows in bulk, and refuses what does not fit a column."""
+
+_REST_OF_ROW = 16 * 1024
+"""Bytes of a row beside its texts."""
 
 
 class MySql(Dialect):
@@ -34,6 +47,28 @@ class MySql(Dialect):
         "BYTES": "LONGBLOB",
         "VARBINARY": "LONGBLOB",
         "BINARY": "LONGBLOB",
+    }
+
+    kinds: ClassVar = {
+        **{
+            name: kind
+            for word, bits in (("tinyint", 8), ("smallint", 16), ("mediumint", 24), ("int", 32), ("bigint", 64))
+            for name, kind in (
+                (word, Integers(-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)),
+                (f"{word} unsigned", Integers(0, 2**bits - 1)),
+            )
+        },
+        "decimal": Decimals(),
+        "float": Floats(is_single=True, has_special=False),
+        "double": Floats(is_single=False, has_special=False),
+        **dict.fromkeys(("varchar", "tinytext", "text", "mediumtext", "longtext", "enum"), Texts()),
+        "char": Texts(pads=True),
+        "uuid": Texts(lower=True, pattern="^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$"),
+        **dict.fromkeys(("varbinary", "tinyblob", "blob", "mediumblob", "longblob"), Bytes()),
+        "date": Dates(),
+        "time": Times(),
+        "datetime": Timestamps(),
+        "timestamp": Timestamps("1970-01-01 00:00:01", "2038-01-19 03:14:08"),
     }
 
     def url(self, table: Table) -> str:
@@ -91,7 +126,36 @@ class MySql(Dialect):
         >>> print(MySql().read("n", DataType("INT")))
         CAST(n AS CHAR)
         """
-        return f"HEX({column})" if kind.is_bytes else f"CAST({column} AS CHAR)"
+        if kind.is_bytes:
+            return f"HEX({column})"
+        # A text of FLOAT has six digits.
+        return f"CAST({f'CAST({column} AS DOUBLE)' if kind.is_approximate else column} AS CHAR)"
+
+    def time(self, column: str) -> str:
+        """As `Dialect.time`.
+
+        >>> print(MySql().time("e"))
+        CAST(e AS DATETIME(6))
+        """
+        return f"CAST({column} AS DATETIME(6))"
+
+    def longest_row(self, ask: Callable[[str], list[tuple[Any, ...]]]) -> int | None:
+        ((size,),) = ask("SELECT @@max_allowed_packet")
+        # Bytes are sent as twice as many letters, and a letter may be escaped.
+        return int(size) // 2 - _REST_OF_ROW
+
+    def facts(self, schema: str, table: str) -> str:
+        """As `Dialect.facts`.
+
+        >>> print(MySql().facts("'app'", "'curve'").partition(" FROM ")[2])
+        information_schema.columns WHERE table_schema = 'app' AND table_name = 'curve'
+        """
+        kind = "CONCAT(data_type, IF(column_type LIKE '%unsigned%', ' unsigned', ''))"
+        return (
+            f"SELECT column_name, {kind}, character_maximum_length, character_octet_length, numeric_precision, "
+            "numeric_scale, datetime_precision, is_nullable, character_set_name FROM information_schema.columns "
+            f"WHERE table_schema = {schema} AND table_name = {table}"
+        )
 
     def key_type(self, kind: DataType) -> str:
         """As `Dialect.key_type`.

@@ -8,7 +8,21 @@ from typing import ClassVar
 from airflow_nrt.basics.durations import SECOND
 from airflow_nrt.basics.java_sources import COPY_ROWS
 from airflow_nrt.basics.types import DataType
+from airflow_nrt.engine.sinks.jdbc.column_kinds import (
+    Booleans,
+    Bytes,
+    Dates,
+    Decimals,
+    Documents,
+    Floats,
+    Integers,
+    Texts,
+    Times,
+    Timestamps,
+)
 from airflow_nrt.engine.sinks.jdbc.dialect import Dialect
+
+_UUID = "^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$"
 
 
 class PostgreSql(Dialect):
@@ -33,6 +47,26 @@ class PostgreSql(Dialect):
         "VARBINARY": "BYTEA",
         "BINARY": "BYTEA",
     }
+
+    kinds: ClassVar = {
+        "bool": Booleans(),
+        "int2": Integers(-(2**15), 2**15 - 1),
+        "int4": Integers(-(2**31), 2**31 - 1),
+        "int8": Integers(-(2**63), 2**63 - 1),
+        "numeric": Decimals(),
+        "float4": Floats(is_single=True, has_special=True),
+        "float8": Floats(is_single=False, has_special=True),
+        **dict.fromkeys(("text", "varchar", "citext", "name", "json", "enum"), Texts()),
+        "bpchar": Texts(pads=True),
+        "uuid": Texts(lower=True, pattern=_UUID),
+        "jsonb": Documents(),
+        "bytea": Bytes(),
+        "date": Dates(),
+        "time": Times(),
+        **dict.fromkeys(("timestamp", "timestamptz"), Timestamps()),
+    }
+    # A third of a page, less what the other columns of a key take.
+    longest_key = 2_600
 
     def waits(self, connect: int, answer: int) -> dict[str, str]:
         """As `Dialect.waits`. Its driver counts seconds.
@@ -70,7 +104,34 @@ class PostgreSql(Dialect):
         >>> print(PostgreSql().read("n", DataType("INT")))
         CAST(n AS TEXT)
         """
-        return f"encode({column}, 'hex')" if kind.is_bytes else f"CAST({column} AS TEXT)"
+        if kind.is_bytes:
+            return f"encode({column}, 'hex')"
+        # Texts of REAL have the digits of REAL.
+        wide = f"CAST({column} AS DOUBLE PRECISION)" if kind.name == "DOUBLE" else column
+        return f"CAST({self.time(column) if kind.is_timestamp else wide} AS TEXT)"
+
+    def time(self, column: str) -> str:
+        """As `Dialect.time`.
+
+        >>> print(PostgreSql().time("e"))
+        CAST(e AS TIMESTAMP)
+        """
+        return f"CAST({column} AS TIMESTAMP)"
+
+    def facts(self, schema: str, table: str) -> str:
+        """As `Dialect.facts`.
+
+        >>> print(PostgreSql().facts("'public'", "'curve'").partition(" FROM ")[2])
+        information_schema.columns LEFT JOIN pg_type ON pg_type.oid = to_regtype(format('%I.%I', udt_schema, udt_name))
+        WHERE table_schema = 'public' AND table_name = 'curve'
+        """
+        kind = "CASE WHEN typtype = 'e' THEN 'enum' ELSE udt_name END"
+        types = "pg_type ON pg_type.oid = to_regtype(format('%I.%I', udt_schema, udt_name))"
+        return (
+            f"SELECT column_name, {kind}, character_maximum_length, NULL, numeric_precision, numeric_scale, "
+            f"datetime_precision, is_nullable, NULL FROM information_schema.columns LEFT JOIN {types} "
+            f"WHERE table_schema = {schema} AND table_name = {table}"
+        )
 
     def upsert(self, table: str, columns: Sequence[str], rows: str, key: Sequence[str]) -> str:
         """As `Dialect.upsert`.

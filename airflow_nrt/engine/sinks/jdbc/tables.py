@@ -82,9 +82,8 @@ class Tables:
         """The quoted columns of a result."""
         return [self.database.dialect.name(column.name) for column in self.insert.sink.physical]
 
-    def ready(self, home: Home) -> None:
-        """Makes what is missing, and claims the table for a home. Raises InputError if that can't be."""
-        self._check_table()
+    def claim(self, home: Home) -> None:
+        """Makes the tables beside, and claims the table for a home. Raises InputError if that can't be."""
         self._make_beside()
         with self.database.transaction():
             self._claim(home)
@@ -99,7 +98,8 @@ class Tables:
         literal = self.database.dialect.literal(prefix)
         self.database.execute(f"DELETE FROM {self.staged} WHERE LEFT({STAGE}, {len(prefix)}) = {literal}")
 
-    def _check_table(self) -> None:
+    def ready(self) -> None:
+        """Makes the table if it is missing and the report says so. Raises InputError if it lacks a column or a key."""
         sink = self.insert.sink
         if not self.database.columns(self.name):
             if not jdbc_option(sink, CREATE):

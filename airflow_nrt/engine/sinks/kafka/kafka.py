@@ -15,6 +15,8 @@ from pyspark.sql import DataFrame, SparkSession
 
 from airflow_nrt.basics.spelling import string_literal
 from airflow_nrt.engine.faults import reach
+from airflow_nrt.engine.sinks.held_rows import HeldRows
+from airflow_nrt.engine.sinks.kafka.limits import held_records
 from airflow_nrt.engine.sinks.kafka.records import ENTRY, HEADERS, KEY, REPORT, VALUE, header, records
 from airflow_nrt.engine.sinks.kafka.schema_numbers import published_numbers, schema_numbers, with_number
 from airflow_nrt.engine.sinks.sink import Sink
@@ -42,6 +44,15 @@ class Kafka(Sink):
         finally:
             client.close()
         schema_numbers(insert.sink)
+
+    def held(self, spark: SparkSession, insert: Insert) -> HeldRows:
+        """The records that Kafka's producer sends, and that the topic takes."""
+        client = Client(spark, insert.sink)
+        try:
+            most = client.longest_record()
+        finally:
+            client.close()
+        return held_records(insert, most)
 
     def stage(self, frame: DataFrame, insert: Insert, directory: Path, state: str, tasks: int) -> Iterator[Published]:
         """Writes keys, values and headers in Parquet, one file a window."""

@@ -29,7 +29,7 @@ def records(rows: DataFrame, insert: Insert) -> DataFrame:
     named |= {WINDOW: _instant(WINDOW_END)} if windowed else {}
     named |= {CHANGE: OP} if changes else {}
     headers = ", ".join(header(name, sql) for name, sql in named.items())
-    key, value = _key(insert), _value(insert.sink, changes)
+    key, value = key_of(insert), value_of(insert.sink, changes)
     columns = (f"{key} AS {KEY}", f"{value} AS {VALUE}", f"array({headers}) AS {HEADERS}")
     return rows.selectExpr(*columns, *([WINDOW_END] if windowed else []))
 
@@ -52,7 +52,7 @@ def _instant(ms: str) -> str:
     return f"date_format(timestamp_millis({ms}), 'yyyy-MM-dd HH:mm:ss.SSS')"
 
 
-def _key(insert: Insert) -> str:
+def key_of(insert: Insert) -> str:
     """SQL of the key: the columns of 'key.fields', or else of the window and the key of the result.
 
     to_json(struct(`shop` AS `shop`, date_format(timestamp_millis(_nrt_end), 'yyyy-MM-dd HH:mm:ss.SSS') AS
@@ -67,7 +67,7 @@ def _key(insert: Insert) -> str:
     return f"to_json(struct({', '.join(known)}))" if known else "CAST(NULL AS STRING)"
 
 
-def _value(sink: Table, changes: bool) -> str:
+def value_of(sink: Table, changes: bool) -> str:
     """SQL of the value. Of an upsert, a retraction has none.
 
     to_json(struct(`shop` AS `shop`, date_format(`e`, "yyyy-MM-dd HH:mm:ss.SSS") AS `e`, `n` AS `n`),

@@ -118,6 +118,15 @@ class Client:
             with self._explained():
                 begun.get()
 
+    def longest_record(self) -> int:
+        """The most bytes that a topic of the table takes in a record."""
+        kind = java_class(self._jvm, "org.apache.kafka.common.config.ConfigResource")
+        topic = java_class(self._jvm, "org.apache.kafka.common.config.ConfigResource$Type").TOPIC
+        resources = {name: kind(topic, name) for name in topics(self._table)}
+        with self._explained():
+            found = self._admin.describeConfigs(self._list(resources.values())).all().get()
+        return min(int(found.get(one).get("max.message.bytes").value()) for one in resources.values())
+
     def close(self) -> None:
         self._admin.close(java_class(self._jvm, "java.time.Duration").ZERO)
 
