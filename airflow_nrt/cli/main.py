@@ -28,6 +28,7 @@ COMMANDS = {
     "backfill": "compute the windows of an interval in batch, verify or publish them",
     "verify": "prove that the stream published what the batch computes",
     "maintain": "compact the lakehouse tables of a report, and remove their old versions",
+    "set-aside": "name the decided rows that a table refuses, and go on without them",
     "status": "the status of a report and its driver",
     "windows": "the published windows, as they are now or were at a time",
     "changelog": "what became visible, was replaced and was removed, in order",
@@ -39,7 +40,7 @@ COMMANDS = {
     "demo": "the product in four minutes",
     "completion": "print the script by which a shell completes commands and options",
 }
-_JOBS = ("run", "backfill", "verify", "maintain", "query", "prepare", "demo")
+_JOBS = ("run", "backfill", "verify", "maintain", "set-aside", "query", "prepare", "demo")
 """Commands whose exit status reports a job, so that a reader who leaves early is a failure."""
 
 
@@ -70,7 +71,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def module_of(command: str) -> ModuleType:
     """The module of a command, with `add_arguments` and `run`. Raises ModuleNotFoundError."""
-    return importlib.import_module(f"airflow_nrt.cli.{command}")
+    return importlib.import_module(f"airflow_nrt.cli.{command.replace('-', '_')}")
 
 
 def _run(options: argparse.Namespace) -> int:

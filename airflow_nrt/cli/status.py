@@ -22,7 +22,7 @@ from airflow_nrt.home.status import Status
 from airflow_nrt.launch.living import DIED, living_status
 
 _GOOD = (STARTING, RUNNING, FINISHED, STOPPED)
-_TO_LOOK_AT = ("decided", "changed", "again", "unreadable", "suspect", "unusable", "nulled")
+_TO_LOOK_AT = ("decided", "changed", "again", "unreadable", "suspect", "unusable", "nulled", "left", "set")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -100,6 +100,10 @@ def _lines(status: Status) -> list[str]:
         lines.append(f"unusable    {name}.java does not fit the driver's Spark{effect} ({reason})")
     for expression, count in status.nulled.items():
         lines.append(f"nulled      {expression} could not be computed, and is NULL: {counted(count, 'value')}")
+    for insert, reasons in status.left_out.items():
+        lines += [f"left out    {insert}: {counted(count, 'row')}, {reason}" for reason, count in reasons.items()]
+    if status.set_aside:
+        lines.append(f"set aside   {counted(status.set_aside, 'row')} that a table refused (ledger/set-aside)")
     if status.restatements:
         lines.append(f"restated    {status.restatements} times")
     if beat is not None and beat.error:

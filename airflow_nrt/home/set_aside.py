@@ -38,11 +38,8 @@ class SetAside:
 
 def set_aside(home: Home, rows: Sequence[SetAside]) -> None:
     """Adds rows to those that the home has."""
-    known = [*all_set_aside(home)]
-    lines = "".join(json.dumps(asdict(one), ensure_ascii=False) + "\n" for one in [*known, *rows])
-    directory = home.ledger / SET_ASIDE
-    make_private(directory)
-    replace_file(directory / "part-rows.txt", lines.encode())
+    if rows:
+        _write(home, [*all_set_aside(home), *rows])
 
 
 def all_set_aside(home: Home) -> Iterator[SetAside]:
@@ -54,9 +51,16 @@ def all_set_aside(home: Home) -> Iterator[SetAside]:
             raise HomeError(f"the ledger of rows that were set aside can't be read: {wrong}") from None
 
 
-def take_back(home: Home) -> int:
-    """Forgets all rows that were set aside; gives their number."""
-    count = len([*all_set_aside(home)])
-    if count:
-        replace_file(home.ledger / SET_ASIDE / "part-rows.txt", b"")
-    return count
+def take_back(home: Home) -> list[SetAside]:
+    """Forgets all rows that were set aside, and gives them."""
+    rows = [*all_set_aside(home)]
+    if rows:
+        _write(home, [])
+    return rows
+
+
+def _write(home: Home, rows: Sequence[SetAside]) -> None:
+    directory = home.ledger / SET_ASIDE
+    make_private(directory)
+    lines = "".join(json.dumps(asdict(one), ensure_ascii=False) + "\n" for one in rows)
+    replace_file(directory / "part-rows.txt", lines.encode())

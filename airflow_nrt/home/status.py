@@ -10,9 +10,11 @@ from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.changed_files import changes_of, last_read
 from airflow_nrt.home.log.entries import OperatorState, Position, Restate
 from airflow_nrt.home.log.log import Log
+from airflow_nrt.home.notes.left_out import left_out_rows
 from airflow_nrt.home.notes.nulled import nulled_expressions
 from airflow_nrt.home.notes.unusable import unusable_classes
 from airflow_nrt.home.published_again import published_again
+from airflow_nrt.home.set_aside import all_set_aside
 from airflow_nrt.home.table_progress import TableProgress, newest_complete, tables_progress
 from airflow_nrt.model.zones import wall_clock
 
@@ -77,7 +79,8 @@ class Status(Pulse):
     others were `published_again` by the report whose results they are. `age` is
     the time since the last entry was written (ms); None where there is none. `unusable` are the classes in Java that
     the driver goes without, each with why it does not fit its Spark. `nulled` counts the values of expressions that are
-    NULL because they could not be computed.
+    NULL because they could not be computed. `left_out` counts the rows that sinks could not take, by insert and reason;
+    `set_aside` those that were set aside.
     """
 
     restatements: int
@@ -90,6 +93,8 @@ class Status(Pulse):
     unreadable_files: int = 0
     unusable: dict[str, str] = field(default_factory=dict)
     nulled: dict[str, int] = field(default_factory=dict)
+    left_out: dict[str, dict[str, int]] = field(default_factory=dict)
+    set_aside: int = 0
 
     def to_json(self) -> dict[str, Any]:
         return {**asdict(self), "lag": self.lag}
@@ -122,6 +127,11 @@ def read_status(home: Home, now: int | None = None) -> Status:
         unreadable_files=beat.unreadable_files if beat else 0,
         unusable=dict(unfit.reasons) if unfit else {},
         nulled={name: one.count for name, one in nulled_expressions(home).items()},
+        left_out={
+            name: {reason: one.count for reason, one in reasons.items()}
+            for name, reasons in left_out_rows(home).items()
+        },
+        set_aside=sum(1 for _ in all_set_aside(home)),
     )
 
 

@@ -96,11 +96,11 @@ class Sink(ABC):
     def refused(
         self, spark: SparkSession, home: Home, insert: Insert, entry: Entry, files: Sequence[Published]
     ) -> list[RefusedRow]:
-        """The rows of an entry that the sink refuses, none if it takes all. Publishes nothing.
+        """The rows of an entry that the sink refuses for what is in them, though it was to hold them.
 
-        Raises InputError where the sink can't say it.
+        Publishes nothing.
         """
-        raise InputError(f"{insert.name}: no row is set aside from a table of connector '{insert.sink.connector}'")
+        return []
 
     def restaged(self, home: Home, insert: Insert, made: Published, standing: Published) -> Published:
         """A staged window that is to replace a standing one, as it is published: as that stands, if the rows are the

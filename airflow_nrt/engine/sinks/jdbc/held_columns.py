@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
+from airflow_nrt.basics.durations import SECOND
 from airflow_nrt.basics.errors import InputError
 from airflow_nrt.basics.spelling import quote
 from airflow_nrt.engine.sinks.held_rows import HeldRows, Limit
 from airflow_nrt.engine.sinks.jdbc.column_facts import ColumnFacts, facts_of
+from airflow_nrt.engine.sinks.jdbc.column_kinds import Timestamps
 from airflow_nrt.engine.sinks.jdbc.database import Database
 from airflow_nrt.model.connectors.jdbc import TABLE
 from airflow_nrt.model.plan import Insert
 from airflow_nrt.model.tables import Column
+from airflow_nrt.model.windows import Window
 
 
 def held_rows(database: Database, insert: Insert) -> HeldRows:
@@ -31,7 +35,7 @@ def held_rows(database: Database, insert: Insert) -> HeldRows:
         sql = kind.seen(column, fact) if kind is not None else None
         if sql is not None:
             seen[column.name] = sql
-    unread = frozenset(column.name for column, fact in known if not _gives_back(database, column, fact))
+    unread = frozenset(column.name for column, fact in known if not _gives_back(database, insert, column, fact))
     return HeldRows((*limits, *_of_key(database, insert, facts), *_of_row(database, insert)), seen, unread)
 
 
@@ -39,11 +43,10 @@ def check_columns(database: Database, insert: Insert) -> None:
     """Raises InputError for a column of the database that does not give back what is written into it."""
     for column in insert.sink.physical:
         fact = _facts(database, insert).get(column.name)
-        is_end = column.name == insert.end_column
-        if fact is None or (_gives_back(database, column, fact) and not (is_end and not _is_time(fact))):
+        if fact is None or _gives_back(database, insert, column, fact):
             continue
         kind = database.dialect.kinds.get(fact.kind)
-        if column.type.is_string and not is_end and (kind is None or kind.rewrites_texts):
+        if column.type.is_string and (kind is None or kind.rewrites_texts):
             continue
         wanted = database.dialect.created_type(column, column.name in insert.sink.primary_key)
         raise InputError(
@@ -60,13 +63,19 @@ def _facts(database: Database, insert: Insert) -> dict[str, ColumnFacts]:
     return {str(name): facts_of(fields) for name, *fields in rows}
 
 
-def _gives_back(database: Database, column: Column, fact: ColumnFacts) -> bool:
+def _gives_back(database: Database, insert: Insert, column: Column, fact: ColumnFacts) -> bool:
     kind = database.dialect.kinds.get(fact.kind)
+    if column.name == insert.end_column:
+        # Windows are found by it, so it is no text; it needs fractions only where ends have some.
+        return isinstance(kind, Timestamps) and (
+            not _has_fractions(insert.window) or kind.gives_back(column.type, fact)
+        )
     return kind is not None and kind.gives_back(column.type, fact)
 
 
-def _is_time(fact: ColumnFacts) -> bool:
-    return fact.kind.startswith(("timestamp", "datetime"))
+def _has_fractions(window: Window | None) -> bool:
+    """Whether windows end within a second."""
+    return window is not None and math.gcd(window.stride, window.size, window.offset) % SECOND != 0
 
 
 def _of_key(database: Database, insert: Insert, facts: dict[str, ColumnFacts]) -> Iterator[Limit]:

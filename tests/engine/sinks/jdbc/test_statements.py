@@ -12,6 +12,7 @@ import pytest
 
 from airflow_nrt.engine.sinks.jdbc import commit
 from airflow_nrt.engine.sinks.jdbc.dialects import PostgreSql
+from airflow_nrt.engine.sinks.jdbc.refusals import _Search
 from airflow_nrt.engine.sinks.jdbc.tables import Tables
 from airflow_nrt.engine.sinks.lakehouse.lake_table import LakeTable
 from airflow_nrt.sql.load import plan_script
@@ -55,6 +56,8 @@ HOME: Any = SimpleNamespace(identity=lambda: SimpleNamespace(id="a1"))
 ENTRY: Any = SimpleNamespace(n=7, epoch=2)
 END = 1_718_705_400_000
 FILE: Any = SimpleNamespace(end=END, rows=2)
+BATCH = commit.Batch(ENTRY, "a1/curve/7", [FILE], 2)
+COUNTED = "SELECT COUNT(DISTINCT nrt_row)"
 CASES: list[tuple[Callable[..., Any], Recording, Callable[[Any], Any]]] = [
     (Tables.drop_staged, Recording(), lambda tables: tables.drop_staged("a1/")),
     (Tables.ddl, Recording(), lambda tables: tables.database.execute(tables.ddl())),
@@ -62,10 +65,11 @@ CASES: list[tuple[Callable[..., Any], Recording, Callable[[Any], Any]]] = [
     (Tables._claim, Recording(), lambda tables: tables._claim(HOME)),
     (commit._lock, Recording((1, "a1")), lambda tables: commit._lock(tables, HOME, ENTRY)),
     (commit._newer, Recording(), lambda tables: commit._newer(tables, HOME, ENTRY, [str(END)])),
-    (commit._staged, Recording((2, 2, 0)), lambda tables: commit._staged(tables, "a1/curve/7", [FILE])),
+    (commit.staged_rows, Recording((2, 2, 0)), lambda tables: commit.staged_rows(tables, BATCH)),
     (commit._of, Recording(), lambda tables: tables.database.execute(commit._of(tables, "SELECT …", [FILE]))),
-    (commit._delete_windows, Recording(), lambda tables: commit._delete_windows(tables, [END])),
-    (commit._apply, Recording(), lambda tables: commit._apply(tables, "SELECT …", 1, False)),
+    (commit.delete_windows, Recording(), lambda tables: commit.delete_windows(tables, [END])),
+    (commit.apply, Recording(), lambda tables: commit.apply(tables, "SELECT …", 1, False)),
+    (_Search.ask, Recording(), lambda tables: _Search(tables, BATCH, 0).ask(COUNTED, "nrt_row BETWEEN 0 AND 7")),
     (commit._note, Recording(), lambda tables: commit._note(tables, HOME, ENTRY, [str(END)])),
     (LakeTable.merge_sql, Recording(), lambda tables: tables.database.execute(merge_into_lake("lake.curve"))),
 ]

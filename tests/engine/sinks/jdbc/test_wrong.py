@@ -10,6 +10,7 @@ import pytest
 from airflow_nrt.basics.errors import InputError, NrtError
 from airflow_nrt.demo.servers.ports import free_port
 from airflow_nrt.engine.failures.servers import UnreachableError
+from airflow_nrt.home.notes.left_out import left_out_rows
 from tests.engine.reports import Stream
 from tests.engine.sinks.jdbc.reports import COUNTS, CURVE, arrive, report
 from tests.servers.fixtures import Server
@@ -94,9 +95,10 @@ def test_a_value_that_does_not_fit(spark, server: Server, tmp_path: Path) -> Non
         "PRIMARY KEY (shop, window_end))"
     )
     stream = Stream(spark, report(tmp_path, server.url, "small"), tmp_path / "home")
-    with pytest.raises(InputError) as wrong:
-        stream.absorb(arrive(tmp_path, "0", (1, 500, "10:01:00"), (1, 1, "10:12:00")), source="orders")
-    assert "a value does not fit its column" in str(wrong.value)
+    stream.absorb(arrive(tmp_path, "0", (1, 500, "10:01:00"), (2, 5, "10:01:00"), (1, 1, "10:12:00")), source="orders")
+    assert server.query("SELECT shop, gmv FROM small") == [["2", "5.00"]]
+    ((reason, one),) = left_out_rows(stream.home)["curve"].items()
+    assert "column gmv of table small" in reason and (one.count, '"shop":1' in one.last) == (1, True)
 
 
 def test_a_row_that_violates_a_constraint(spark, server: Server, tmp_path: Path) -> None:
