@@ -24,6 +24,11 @@ class ColumnFacts:
     character_set: str | None = None
 
     def __str__(self) -> str:
+        """The type as a person writes it.
+
+        >>> print(ColumnFacts("numeric", None, None, 3, 2, None, False))
+        numeric(3, 2)
+        """
         numbers = [self.length] if self.length is not None else [self.digits, self.scale] if self.scale else []
         return f"{self.kind}({', '.join(map(str, numbers))})" if numbers else self.kind
 

@@ -72,7 +72,7 @@ class Decimals(ColumnKind):
         """As `ColumnKind.fits`.
 
         >>> facts = ColumnFacts("numeric", None, None, 3, 2, None, False)
-        >>> print(*Decimals().fits(Column("gmv", DataType("DECIMAL", 20, 2)), facts))
+        >>> print(*Decimals().fits(Column("gmv", DataType("DECIMAL", 20, 4)), facts))
         ("abs(round(`gmv`, 2)) < CAST('1E1' AS DECIMAL(38, 0))", 'holds 1 digits before the point')
         """
         kind, name = column.type, quote(column.name)
@@ -91,6 +91,12 @@ class Decimals(ColumnKind):
             yield f"abs({exact}) < CAST('1E{room}' AS DECIMAL(38, 0))", wanted
 
     def seen(self, column: Column, facts: ColumnFacts) -> str | None:
+        """As `ColumnKind.seen`.
+
+        >>> facts = ColumnFacts("numeric", None, None, 3, 2, None, False)
+        >>> print(Decimals().seen(Column("gmv", DataType("DECIMAL", 20, 4)), facts))
+        CAST(round(`gmv`, 2) AS DECIMAL(20,4))
+        """
         kind, name = column.type, quote(column.name)
         if facts.digits is None or not kind.is_numeric:
             return None
@@ -128,6 +134,12 @@ class Floats(ColumnKind):
             yield f"{name} = 0 OR {special} OR {range_of}", "holds the range of FLOAT"
 
     def seen(self, column: Column, facts: ColumnFacts) -> str | None:
+        """As `ColumnKind.seen`.
+
+        >>> facts = ColumnFacts("real", None, None, 24, None, None, False)
+        >>> print(Floats(True, True).seen(Column("n", DataType("DOUBLE")), facts))
+        CAST(CAST(`n` AS FLOAT) AS DOUBLE)
+        """
         is_cut = self.is_single and column.type.name == "DOUBLE"
         return f"CAST(CAST({quote(column.name)} AS FLOAT) AS DOUBLE)" if is_cut else None
 
@@ -161,6 +173,12 @@ class Texts(ColumnKind):
             yield f"{text} RLIKE '{self.pattern}'", f"holds values of type {facts.kind}"
 
     def seen(self, column: Column, facts: ColumnFacts) -> str | None:
+        """As `ColumnKind.seen`.
+
+        >>> facts = ColumnFacts("bpchar", 10, None, None, None, None, False)
+        >>> print(Texts(pads=True).seen(Column("shop", DataType("STRING")), facts))
+        rtrim(`shop`)
+        """
         if not column.type.is_string or not (self.pads or self.lower):
             return None
         return f"rtrim({quote(column.name)})" if self.pads else f"lower({quote(column.name)})"

@@ -11,20 +11,21 @@ from airflow_nrt.engine.sinks.jdbc.database import Database
 from airflow_nrt.engine.sinks.jdbc.tables import OP, ROW, Tables
 from airflow_nrt.model.plan import Insert
 
-_BEFORE, _STEP = "nrt_before", "nrt_step"
-
 
 def refusals(database: Database, insert: Insert, batch: Batch) -> dict[int, str]:
-    """What the database says of each row that it refuses, by the row's number."""
+    """What the database says of each row that it refuses, by the row's number.
+
+    SELECT MIN(nrt_row), MAX(nrt_row) FROM "curve_nrt_422ad9ba" WHERE nrt_stage = 'a1/curve/7' AND 1 = 1
+    """
     tables = Tables(database, insert)
     with database.transaction():
-        database.execute(f"SAVEPOINT {_BEFORE}")
+        database.execute("SAVEPOINT nrt_before")
         staged = staged_rows(tables, batch)
         delete_windows(tables, batch.whole(batch.files))
         search = _Search(tables, batch, staged.retractions)
         ((first, last),) = search.ask(f"SELECT MIN({ROW}), MAX({ROW})", "1 = 1")
         found = search.refused(int(first), int(last)) if first is not None else {}
-        database.execute(f"ROLLBACK TO SAVEPOINT {_BEFORE}")
+        database.execute("ROLLBACK TO SAVEPOINT nrt_before")
     return found
 
 
@@ -38,18 +39,22 @@ class _Search:
     retractions: int
 
     def refused(self, first: int, last: int) -> dict[int, str]:
-        """Those of the rows with these numbers."""
+        """Those of the rows with these numbers.
+
+        SELECT DISTINCT nrt_row, nrt_op, "shop", "e", "total" FROM "curve_nrt_422ad9ba" WHERE nrt_stage = 'a1/curve/7'
+          AND nrt_row BETWEEN 0 AND 7
+        """
         database, between = self.tables.database, f"{ROW} BETWEEN {first} AND {last}"
         columns = ", ".join([OP, *self.tables.columns])
         place = f"FROM {self.tables.staged} WHERE {is_staged(self.tables, self.batch.stage)} AND {between}"
-        database.execute(f"SAVEPOINT {_STEP}")
+        database.execute("SAVEPOINT nrt_step")
         try:
             apply(self.tables, f"SELECT DISTINCT {ROW}, {columns} {place}", self.retractions, are_new=False)
             return {}
         except RefusedError:
             raise
         except InputError as said:
-            database.execute(f"ROLLBACK TO SAVEPOINT {_STEP}")
+            database.execute("ROLLBACK TO SAVEPOINT nrt_step")
             ((count,),) = self.ask(f"SELECT COUNT(DISTINCT {ROW})", between)
             if int(count) == 1:
                 return {first: str(said)}
@@ -65,5 +70,4 @@ class _Search:
           AND 7
         """
         staged = is_staged(self.tables, self.batch.stage)
-        query = f"{selected} FROM {self.tables.staged} WHERE {staged} AND {condition}{rest}"
-        return self.tables.database.rows(query)
+        return self.tables.database.rows(f"{selected} FROM {self.tables.staged} WHERE {staged} AND {condition}{rest}")

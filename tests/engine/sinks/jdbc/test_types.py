@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from airflow_nrt.basics.errors import InputError
+from airflow_nrt.engine.publish.fitting import held_rows
 from airflow_nrt.engine.verify.verify import verify
 from airflow_nrt.home.notes.left_out import left_out_rows
 from airflow_nrt.sql.load import plan_script
@@ -249,3 +250,15 @@ def test_a_key_that_is_too_long(spark, server: Server, tmp_path: Path) -> None:
     ((reason, one),) = left_out_rows(stream.home)["curve"].items()
     assert one.count == 1 and ("2600 bytes of texts" in reason or "holds 255 characters" in reason)
     assert verify(spark, stream.plan, stream.home).is_proven
+
+
+def test_the_limits_of_a_database_that_is_away(spark, postgresql: PostgreSql, tmp_path: Path) -> None:
+    """A driver that begins while its database is away leaves out what that could not take when it answered."""
+    own = PostgreSql(tmp_path / "own").start()
+    own.query(f"CREATE TABLE away ({CURVE.replace('DECIMAL(20, 2)', 'DECIMAL(3, 2)').replace('NOT ENFORCED', '')})")
+    plan = report(tmp_path, own.url, "away")
+    stream = Stream(spark, plan, tmp_path / "home")
+    (insert,) = plan.inserts
+    there = held_rows(spark, stream.home, insert)
+    own.stop("immediate")
+    assert there.limits and held_rows(spark, stream.home, insert).limits == there.limits
