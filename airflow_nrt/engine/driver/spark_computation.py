@@ -61,7 +61,7 @@ class SparkComputation:
         try:
             result = self._batches.stage(action.batch, action.splits, last + 1, action.position)
         except Exception as failure:
-            return Unreadable(corrupt_file(action.batch.source, action.splits, failure))
+            return Unreadable(corrupt_file(action.batch.source, action.splits, failure, self._plan.origins))
         self._note_nulled()
         reach("absorb-ledger")
         return result

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from pathlib import Path
 from traceback import format_exception
 from urllib.parse import unquote
 
@@ -21,6 +22,8 @@ from airflow_nrt.model.plan import Source
 
 _FILE = re.compile(r"(?:reading file|file:|path:?) *'?(?:file:)?(/[^\n]*?\.(?:parquet|csv|jsonl?|gz|txt)[^\n ',;]*)")
 _UNREADABLE = ("FAILED_READ_FILE", "CANNOT_READ_FILE_FOOTER", "MALFORMED_RECORD_IN_PARSING")
+_NAMED = 3
+"""The files of a batch that a message names."""
 _GONE = "FAILED_READ_FILE.FILE_NOT_EXIST"
 """The condition of a file that was removed before it was read. The next listing does not have it."""
 
@@ -82,18 +85,25 @@ def in_full(failure: BaseException) -> str:
     return f"{stack}\n{java}" if java else stack
 
 
-def corrupt_file(source: Source, splits: Sequence[Split], failure: Exception) -> str:
+def corrupt_file(source: Source, splits: Sequence[Split], failure: Exception, origins: Sequence[Origin] = ()) -> str:
     """The unreadable file of a batch in this failure, if the table allows to leave such files out.
 
-    Raises any other failure again.
+    Raises any other failure again; one of a value as DataError that names the batch.
     """
-    meaning = explained(failure)
-    if not isinstance(meaning, CorruptFileError) or not source_option(source.table.options, "source.ignore-corrupt"):
-        raise failure
-    if not any(split.name == meaning.path and not split.corrupt for split in splits):
-        raise failure
-    assert meaning.path is not None
-    return meaning.path
+    meaning = explained(failure, origins)
+    allowed = source_option(source.table.options, "source.ignore-corrupt")
+    if isinstance(meaning, CorruptFileError):
+        if not allowed or not any(split.name == meaning.path and not split.corrupt for split in splits):
+            raise failure
+        assert meaning.path is not None
+        return meaning.path
+    # A malformed line has named its file.
+    is_placed = any(Path(split.name).name in str(meaning) for split in splits)
+    if isinstance(meaning, DataError) and meaning is not failure and not is_placed:
+        names = [split.name for split in splits[:_NAMED]]
+        more = f" and {len(splits) - _NAMED} more" if len(splits) > _NAMED else ""
+        raise DataError(f"{meaning}. The row is in {', '.join(names)}{more}") from failure
+    raise failure
 
 
 def _named_file(text: str) -> str | None:

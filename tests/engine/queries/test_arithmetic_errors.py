@@ -73,6 +73,13 @@ def minute(past: int, **changed: object) -> str:
     return json.dumps({**PLAIN, "i": 8, "ts": f"2024-06-18 00:{past:02}:00", **changed})
 
 
+def test_the_message_names_what_the_row_is_in(spark, tmp_path: Path) -> None:
+    stream = Stream(spark, report(tmp_path), tmp_path / "home")
+    file = write_lines(tmp_path / "t" / "the rows.json", [minute(1), minute(2, i=7)])
+    with pytest.raises(DataError, match="Division by zero: n / .* The row is in .*the rows.json$"):
+        stream.absorb(file, source="t")
+
+
 def test_a_living_home_takes_it(spark, tmp_path: Path) -> None:
     """Stream and verification agree before the entry and after it; the home keeps it."""
     plan = report(tmp_path)

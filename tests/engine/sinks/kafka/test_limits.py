@@ -28,19 +28,22 @@ def written(spark, broker: Broker, topic: str, place: Path, lengths: list[int], 
 
 
 def test_the_producer_sends_no_more_than_a_megabyte(spark, broker: Broker, topics: Topics, tmp_path: Path) -> None:
-    topics.create("long", 1)
+    topics.create("long_records", 1)
     # The last one is short enough only without what stands beside its text.
     lengths = [10, 2_000_000, 1_047_000, 1_048_570]
-    assert written(spark, broker, "long", tmp_path, lengths) == [0, 2]
+    assert written(spark, broker, "long_records", tmp_path, lengths) == [0, 2]
     home = Home.open(tmp_path / "home")
     ((reason, one),) = left_out_rows(home)["curve"].items()
-    assert reason == "a record of topic long holds 1047552 bytes of key and value" and one.count == 2
+    assert reason == "a record of topic long_records holds 1047552 bytes of key and value" and one.count == 2
     assert [said for _, said in noted_limits(home, "curve")] == [reason]
 
 
 def test_a_topic_may_take_less_and_a_producer_more(spark, broker: Broker, topics: Topics, tmp_path: Path) -> None:
-    topics.create("short", 1, **{"max.message.bytes": "50000"})
-    assert written(spark, broker, "short", tmp_path / "short", [10, 60_000, 48_000]) == [0, 2]
-    topics.create("large", 1, **{"max.message.bytes": "3000000"})
+    topics.create("short_records", 1, **{"max.message.bytes": "50000"})
+    assert written(spark, broker, "short_records", tmp_path / "short_records", [10, 60_000, 48_000]) == [0, 2]
+    topics.create("large_records", 1, **{"max.message.bytes": "3000000"})
     options = ", 'properties.max.request.size' = '3000000'"
-    assert written(spark, broker, "large", tmp_path / "large", [10, 2_000_000, 4_000_000], options) == [0, 1]
+    assert written(spark, broker, "large_records", tmp_path / "large_records", [10, 2_000_000, 4_000_000], options) == [
+        0,
+        1,
+    ]
