@@ -76,7 +76,7 @@ def minute(past: int, **changed: object) -> str:
 def test_the_message_names_what_the_row_is_in(spark, tmp_path: Path) -> None:
     stream = Stream(spark, report(tmp_path), tmp_path / "home")
     file = write_lines(tmp_path / "t" / "the rows.json", [minute(1), minute(2, i=7)])
-    with pytest.raises(DataError, match="Division by zero: n / .* The row is in .*the rows.json$"):
+    with pytest.raises(DataError, match=r"Division by zero: n / .* The row is in .*the rows.json$"):
         stream.absorb(file, source="t")
 
 
