@@ -180,9 +180,10 @@ class Runner:
                 # A successor removes files that this driver still reads. Then it is fenced, whatever else has failed.
                 writer.check()
                 known = explained(failure, self.plan.origins)
-                if known is not failure:
+                first = failure.__cause__ or failure
+                if known is not first:
                     # For the log of a driver: a command that a person watches is silent below WARNING.
-                    log.info("what failed, in full: %s", in_full(failure))
+                    log.info("what failed, in full: %s", in_full(first))
                 attempts = attempts.after(writer.last)
                 if known is not None:
                     self._refusals.meet(_READING, known)
