@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import textwrap
+import time
 
 import psutil
 import pytest
@@ -22,6 +23,9 @@ def test_what_left_session_and_parent_is_killed(tmp_path) -> None:
         ["bash", "-c", line], env={**os.environ, **mark}, stdout=subprocess.PIPE, text=True, check=True
     )
     orphan = psutil.Process(int(shell.stdout))
+    # While a process becomes another program it has no environment.
+    while orphan.name() != "sleep":
+        time.sleep(0.01)
     kill_all_with({**mark, "ORDERS_DATA": "another"})
     assert orphan.is_running() and orphan.status() != psutil.STATUS_ZOMBIE
     kill_all_with(mark)

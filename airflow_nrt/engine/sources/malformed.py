@@ -20,6 +20,7 @@ NO_FAULT = f"CAST(NULL AS STRING) AS {FAULT}", f"CAST(NULL AS STRING) AS {WHY}"
 UNFIT = "\x02"
 _BETWEEN = "\x01"
 _ONE_UNFIT = f"{UNFIT}[^{_BETWEEN}]*+"
+_AN_UNFIT = f"{_ONE_UNFIT}{_BETWEEN}?"
 _ALL_UNFIT = f"^{_ONE_UNFIT}(?:{_BETWEEN}{_ONE_UNFIT})*+\\z"
 _LONGEST = 200
 
@@ -97,9 +98,9 @@ def why_sql(of_line: str, text_of: str, forms: Mapping[str, str], unfit_forms: M
     """
     column = f"substring_index({FAULT}, {string_literal(_BETWEEN)}, 1)"
     if unfit_forms:
-        # What stops comes first.
-        stops = f"filter(split({FAULT}, {string_literal(_BETWEEN)}), x -> NOT startswith(x, {string_literal(UNFIT)}))"
-        column = _unmarked(f"coalesce(get({stops}, 0), {column})")
+        # What stops comes first. Without a lambda, whose plans Spark does not compile together with others.
+        stops = f"regexp_replace({FAULT}, {string_literal(_AN_UNFIT)}, '')"
+        column = _unmarked(f"coalesce(nullif({column.replace(FAULT, stops)}, ''), {column})")
     text = text_of.format(column=column)
     form = lookup(column, {name: string_literal(form) for name, form in forms.items()})
     if unfit_forms:

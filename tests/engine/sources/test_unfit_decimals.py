@@ -12,8 +12,12 @@ import pytest
 from airflow_nrt.basics.errors import DataError
 from airflow_nrt.basics.types import INT, decimal
 from airflow_nrt.engine.failures.failures import explained
+from airflow_nrt.engine.sources import arrived, source_of
 from airflow_nrt.engine.sources.avro import avro_schema, parse_avro
 from airflow_nrt.engine.sources.malformed import WHY
+from airflow_nrt.engine.sources.request import ReadRequest
+from airflow_nrt.engine.spark.tuning import ONE
+from airflow_nrt.engine.time.accept_or_reject import judge
 from airflow_nrt.engine.verify.verify import verify
 from airflow_nrt.home.ledger import REJECTED, records
 from airflow_nrt.model.tables import Column, Table
@@ -79,6 +83,20 @@ def test_null_and_counted(spark, tmp_path: Path, form: str) -> None:
     )
     assert stream.driver.position.sources["t"].rejected == len(UNFIT)
     assert verify(spark, stream.plan, stream.home).is_proven
+
+
+@pytest.mark.parametrize("form", ["csv", "json"])
+def test_the_plan_of_rows_has_no_lambda(spark, tmp_path: Path, form: str) -> None:
+    """Spark compiles no step with a lambda together with its neighbours: each row would be copied between them."""
+    script = (
+        f"CREATE TABLE t ({COLUMNS.format('')}) WITH ('connector' = 'filesystem', 'path' = 't', 'format' = '{form}');"
+        "CREATE TABLE p (d DECIMAL(5, 2)) WITH ('connector' = 'print'); INSERT INTO p SELECT d FROM t;"
+    )
+    write_lines(tmp_path / "t" / f"a.{form}", [line(form, 1, "1000.00")])
+    (source,) = plan_script(script, {}, "report", tmp_path).sources
+    request = ReadRequest(arrived(spark, source.table), ONE)
+    judged = judge(source_of(source.table).read(spark, source, request), source, None, "0L")
+    assert "lambda" not in judged._jdf.queryExecution().optimizedPlan().toString()
 
 
 def failure(spark, place: Path, texts: list[str], not_null: str = "", *options: str) -> str:
