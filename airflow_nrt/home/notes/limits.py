@@ -36,7 +36,7 @@ def note_limits(home: Home, insert: str, limits: tuple[tuple[str, ...], ...]) ->
 
 
 def noted_limits(home: Home, insert: str) -> tuple[tuple[str, ...], ...]:
-    """None if the home has not noted any."""
+    """No limits if the home has not noted any."""
     return _read(home).get(insert, ())
 
 

@@ -16,6 +16,8 @@ from airflow_nrt.engine.sinks.jdbc.column_facts import ColumnFacts
 from airflow_nrt.engine.sinks.jdbc.values_as_texts import text_sql
 from airflow_nrt.model.tables import Column
 
+UUID = "^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$"
+"""The pattern of a text that is a UUID."""
 _FIRST_YEAR, _LAST_YEAR = 1, 9999
 _LEAST_SINGLE, _GREATEST_SINGLE = "1.17549435E-38D", "3.4028235E38D"
 

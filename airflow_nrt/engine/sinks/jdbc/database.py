@@ -186,7 +186,10 @@ def meaning(table: Table, state: str, said: str) -> NrtError:
     if _is_lost_race(state, said):
         return LostRaceError(f"{where}: {said}")
     if state.startswith("23"):
-        return InputError(f"{where}: a row violates a constraint of the database: {said}")
+        return InputError(
+            f"{where}: a row violates a constraint of the database: {said}. Change the constraint, or go on without "
+            "the row: airflow-nrt set-aside"
+        )
     if state.startswith("22"):
         return InputError(f"{where}: a value does not fit its column: {said}")
     if state == "3D000" or "Unknown database" in words or "to database" in words:

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 from airflow_nrt.basics.durations import SECOND
 from airflow_nrt.basics.types import DataType
 from airflow_nrt.engine.sinks.jdbc.column_kinds import (
+    UUID,
     Bytes,
     Dates,
     Decimals,
@@ -63,7 +64,7 @@ class MySql(Dialect):
         "double": Floats(is_single=False, has_special=False),
         **dict.fromkeys(("varchar", "tinytext", "text", "mediumtext", "longtext", "enum"), Texts()),
         "char": Texts(pads=True),
-        "uuid": Texts(lower=True, pattern="^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$"),
+        "uuid": Texts(lower=True, pattern=UUID),
         **dict.fromkeys(("varbinary", "tinyblob", "blob", "mediumblob", "longblob"), Bytes()),
         "date": Dates(),
         "time": Times(),

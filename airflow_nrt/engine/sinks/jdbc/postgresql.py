@@ -9,6 +9,7 @@ from airflow_nrt.basics.durations import SECOND
 from airflow_nrt.basics.java_sources import COPY_ROWS
 from airflow_nrt.basics.types import DataType
 from airflow_nrt.engine.sinks.jdbc.column_kinds import (
+    UUID,
     Booleans,
     Bytes,
     Dates,
@@ -21,8 +22,6 @@ from airflow_nrt.engine.sinks.jdbc.column_kinds import (
     Timestamps,
 )
 from airflow_nrt.engine.sinks.jdbc.dialect import Dialect
-
-_UUID = "^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$"
 
 
 class PostgreSql(Dialect):
@@ -58,7 +57,7 @@ class PostgreSql(Dialect):
         "float8": Floats(is_single=False, has_special=True),
         **dict.fromkeys(("text", "varchar", "citext", "name", "json", "enum"), Texts()),
         "bpchar": Texts(pads=True),
-        "uuid": Texts(lower=True, pattern=_UUID),
+        "uuid": Texts(lower=True, pattern=UUID),
         "jsonb": Documents(),
         "bytea": Bytes(),
         "date": Dates(),

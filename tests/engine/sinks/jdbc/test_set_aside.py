@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -17,6 +19,7 @@ from airflow_nrt.home.status import read_status
 from tests.engine.reports import HOUR, MINUTE, MORNING, Stream
 from tests.engine.sinks.jdbc.reports import arrive, report
 from tests.servers.fixtures import Server
+from tests.servers.postgresql import PostgreSql
 
 SPAN = Interval(MORNING + 10 * HOUR, MORNING + 10 * HOUR + 10 * MINUTE)
 TUMBLED = """SELECT shop, window_end, COUNT(*), CAST(SUM(price) AS DECIMAL(20, 2))
@@ -73,6 +76,25 @@ def test_backfill_and_verification_know_the_row(spark, server: Server, tmp_path:
     assert not verify(spark, plan, again.home).is_proven
     assert backfill(spark, plan, again.home, SPAN, check=True, on_mismatch=REPAIR).verdict.is_proven  # type: ignore[union-attr]
     assert server.query("SELECT shop, gmv FROM known ORDER BY shop") == [["1", "4.00"], ["7", "-5.00"]]
+
+
+def test_the_command(spark, postgresql: PostgreSql, tmp_path: Path) -> None:
+    postgresql.query(f"CREATE TABLE commanded {CHECKED}")
+    plan = report(tmp_path, postgresql.url, "commanded", query=TUMBLED)
+    file = tmp_path / "orders_curve.sql"
+    file.write_text(plan.script, encoding="utf-8")
+    stream = Stream(spark, plan, tmp_path / "home")
+    with pytest.raises(InputError, match=r"airflow-nrt set-aside$"):
+        stream.absorb(arrive(tmp_path, "0", (7, -5, "10:01:00"), (1, 1, "10:12:00")), source="orders")
+
+    def command(*arguments: str) -> str:
+        asked = [sys.executable, "-m", "airflow_nrt.cli.main", "set-aside", str(file), "--home", str(stream.home.path)]
+        return subprocess.run([*asked, *arguments], capture_output=True, text=True, check=True).stdout
+
+    row, closing = command().splitlines()
+    assert '"shop":"7"' in row and "window to 2024-06-18 10:10:00" in row and closing == "1 row set aside"
+    Stream(spark, plan, tmp_path / "home")
+    assert command("--take-back").splitlines()[-1] == "1 row taken back"
 
 
 def test_rows_that_change(spark, server: Server, tmp_path: Path) -> None:
