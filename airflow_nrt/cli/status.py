@@ -22,6 +22,7 @@ from airflow_nrt.home.status import Status
 from airflow_nrt.launch.living import DIED, living_status
 
 _GOOD = (STARTING, RUNNING, FINISHED, STOPPED)
+_SHOWN_PLACES = 3
 _TO_LOOK_AT = ("decided", "changed", "again", "unreadable", "suspect", "unusable", "nulled", "left", "set")
 
 
@@ -100,6 +101,8 @@ def _lines(status: Status) -> list[str]:
         lines.append(f"unusable    {name}.java does not fit the driver's Spark{effect} ({reason})")
     for expression, count in status.nulled.items():
         lines.append(f"nulled      {expression} could not be computed, and is NULL: {counted(count, 'value')}")
+        places = list(status.nulled_in.get(expression, {}).items())[-_SHOWN_PLACES:]
+        lines += [f"            {place}: {counted(in_place, 'value')}" for place, in_place in reversed(places)]
     for insert, reasons in status.left_out.items():
         lines += [f"left out    {insert}: {counted(count, 'row')}, {reason}" for reason, count in reasons.items()]
     if status.set_aside:

@@ -24,6 +24,7 @@ from airflow_nrt.engine.batch.batch import computed, same_rows, source_rows
 from airflow_nrt.engine.batch.progress import ShownWindows, shown_tasks, span_of
 from airflow_nrt.engine.dimensions.validities import provide_for_backfill
 from airflow_nrt.engine.functions.report_session import report_session
+from airflow_nrt.engine.publish.entry_notes import EntryNotes
 from airflow_nrt.engine.publish.fitting import Fitting
 from airflow_nrt.engine.publish.publishing import publish_entry
 from airflow_nrt.engine.publish.recovery import roll_forward
@@ -306,6 +307,9 @@ def _restate(work: _Work, what: _Restatement) -> list[Published]:
     read = {name: _streamed(work, archive, name, needed[name], tasks) for name, archive in archives.items()}
     unread = {n: source_rows(spark, plan, n, splits, None, tasks) for n, splits in needed.items() if n not in read}
     staged: list[Published] = []
+    fitting = Fitting(spark, home)
+    noting = EntryNotes(spark, home, fitting)
+    noting.begin()
     newest = provide_for_backfill(spark, plan, home, history)
     for insert in plan.inserts:
         if what.leaves_out(insert.name):
@@ -316,7 +320,7 @@ def _restate(work: _Work, what: _Restatement) -> list[Published]:
             frame = frame.where(frame["_nrt_end"].isin(sorted(what.only[insert.name])))
         frame = with_state(insert, frame, _final_state(insert, history))
         with shown_tasks(spark, f"{insert.name}, computing", work.say):
-            made = list(_staged(work, insert, frame, tasks))
+            made = list(_staged(work, fitting, insert, frame, tasks))
         staged += made
         work.say(f"{insert.name}: {len(made)} windows of {span_of(*work.span)} computed")
     for one in read.values():
@@ -327,6 +331,7 @@ def _restate(work: _Work, what: _Restatement) -> list[Published]:
     ranges = {name: found for name, splits in read_here.items() if (found := ranges_of(splits))}
     body = Restate(tuple(staged), removed, what.reason, dict(what.suspects), history.entry, files, ranges, newest)
     entry = append_restatement(home.log(), body)
+    work.notes.extend(map(str, noting.write(entry.n)))
     publish_entry(spark, home, plan, entry, ShownWindows(len(entry.published), work.say))
     work.say(f"{len(entry.published)} windows published (100 %)")
     if len(entry.published) < len(staged):
@@ -334,7 +339,7 @@ def _restate(work: _Work, what: _Restatement) -> list[Published]:
     return list(entry.published)
 
 
-def _staged(work: _Work, insert: Insert, frame: DataFrame, tasks: Tasks) -> Iterator[Published]:
+def _staged(work: _Work, fitting: Fitting, insert: Insert, frame: DataFrame, tasks: Tasks) -> Iterator[Published]:
     """The windows of an insert, staged. One that stands with the same rows is staged as it stands."""
     sink, home, published = sink_of(insert), work.home, work.history.published
     directory = home.staged / f"restate-{uuid.uuid4().hex}"
@@ -342,7 +347,7 @@ def _staged(work: _Work, insert: Insert, frame: DataFrame, tasks: Tasks) -> Iter
     def stage(fit: DataFrame) -> Iterable[Published]:
         return sink.stage(fit, insert, directory, "restated", tasks.count)
 
-    staged, left_out = Fitting(work.spark, home).stage(insert, frame, stage)
+    staged, left_out = fitting.stage(insert, frame, stage)
     if left_out:
         work.notes.append(f"{insert.name}: {counted(left_out, 'row')} left out, which its table can't take")
     for made in staged:

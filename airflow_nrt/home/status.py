@@ -79,8 +79,8 @@ class Status(Pulse):
     others were `published_again` by the report whose results they are. `age` is
     the time since the last entry was written (ms); None where there is none. `unusable` are the classes in Java that
     the driver goes without, each with why it does not fit its Spark. `nulled` counts the values of expressions that are
-    NULL because they could not be computed. `left_out` counts the rows that sinks could not take, by insert and reason;
-    `set_aside` those that were set aside.
+    NULL because they could not be computed, `nulled_in` by the newest of their places. `left_out` counts the rows that
+    sinks could not take, by insert and reason; `set_aside` those that were set aside.
     """
 
     restatements: int
@@ -93,6 +93,7 @@ class Status(Pulse):
     unreadable_files: int = 0
     unusable: dict[str, str] = field(default_factory=dict)
     nulled: dict[str, int] = field(default_factory=dict)
+    nulled_in: dict[str, dict[str, int]] = field(default_factory=dict)
     left_out: dict[str, dict[str, int]] = field(default_factory=dict)
     set_aside: int = 0
 
@@ -113,6 +114,7 @@ def read_status(home: Home, now: int | None = None) -> Status:
     unfit = unusable_classes(home, beat.epoch) if beat else None
     restated, suspects = _restatements(log, log.position())
     read = last_read(log)
+    nulled = nulled_expressions(home)
     changes = changes_of(read)
     again = published_again((file for file in read if file.name in changes), home.group)
     return Status(
@@ -126,7 +128,8 @@ def read_status(home: Home, now: int | None = None) -> Status:
         published_again=len(again),
         unreadable_files=beat.unreadable_files if beat else 0,
         unusable=dict(unfit.reasons) if unfit else {},
-        nulled={name: one.count for name, one in nulled_expressions(home).items()},
+        nulled={name: one.count for name, one in nulled.items()},
+        nulled_in={name: dict(one.places) for name, one in nulled.items()},
         left_out={
             name: {reason: one.count for reason, one in reasons.items()}
             for name, reasons in left_out_rows(home).items()

@@ -14,7 +14,7 @@ from airflow_nrt.basics.errors import InputError
 ARITHMETIC_ERRORS = "table.exec.arithmetic-error"
 """The setting: 'fail' or 'null'."""
 NULL_FUNCTION = "nrt_null"
-"""A function of SQL that counts a NULL: of an expression's text, and of how it was computed (`nulled_values.py`)."""
+"""A function of SQL that counts a NULL: an expression's text, how it was computed, and where (`nulled_values.py`)."""
 
 
 def are_null(settings: Mapping[str, str] | Iterable[tuple[str, str]]) -> bool:

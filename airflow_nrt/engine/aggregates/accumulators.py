@@ -91,8 +91,8 @@ def checked_integer(exact: str, call: AggregateCall) -> str:
     message = string_literal(f"{call.text} overflows {call.type.name} ")
     error = f"raise_error(concat({message}, {{place}}))"
     if call.overflow_is_null:
-        shown = f"concat(CAST({exact} AS STRING), ' ', coalesce({{place}}, ''))"
-        error = f"CAST({NULL_FUNCTION}({string_literal(call.text)}, {shown}) AS {call.type.spark})"
+        null = f"{NULL_FUNCTION}({string_literal(call.text)}, CAST({exact} AS STRING), {{place}})"
+        error = f"CAST({null} AS {call.type.spark})"
     return (
         f"CASE WHEN {exact} IS NULL THEN NULL WHEN {exact} BETWEEN {-limit - 1} AND {limit} "
         f"THEN CAST({exact} AS {call.type.spark}) ELSE {error} END"

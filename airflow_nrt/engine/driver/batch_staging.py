@@ -15,6 +15,7 @@ from airflow_nrt.basics.instants import END_OF_TIME
 from airflow_nrt.engine.batch.batch import needs_position
 from airflow_nrt.engine.driver.batch_rows import BatchRows
 from airflow_nrt.engine.driver.decide.actions import Batch, BatchResult
+from airflow_nrt.engine.driver.failing_row import FailingRow
 from airflow_nrt.engine.driver.report_state import ReportState
 from airflow_nrt.engine.driver.single_batch import whole_result
 from airflow_nrt.engine.faults import reach
@@ -48,8 +49,13 @@ class BatchStaging:
         several = len(report.plan.sources) > 1
         self._nothing = {one.name: no_rows(self._spark, one) for one in report.plan.sources if several}
 
-    def stage(self, batch: Batch, splits: Sequence[Split], number: int, position: Position) -> BatchResult:
-        """Stages the splits of a batch, which the entry `number` will commit. `position` is that before it."""
+    def stage(
+        self, batch: Batch, splits: Sequence[Split], number: int, position: Position, only: str | None = None
+    ) -> BatchResult:
+        """Stages the splits of a batch, which the entry `number` will commit. `position` is that before it.
+
+        Of their rows it takes only those that meet a predicate, if there is one.
+        """
         source, clock = batch.source, batch.clock
         write = self._compute if batch.is_whole else self._write
         self._report.tables.stand_at(position.tables)
@@ -65,8 +71,8 @@ class BatchStaging:
         arrival = absorbed(clock, position.sources[source.name].watermark)
         usable = [split for split in splits if not split.corrupt]
         numbers = self._numbers(source, splits, position)
-        request = ReadRequest(usable, self._store.tasks, numbers, schemas=self._home.schemas)
-        read = source_of(source.table).read(self._spark, source, request)
+        read = self._read(source, usable, numbers)
+        read = read if only is None else read.where(only)
         judged = judge(read, source, latest, arrival, number=str(position.sources[source.name].row_semantics))
         # Windows read what is staged for the archive.
         readers = 1 if source.is_archived else len(batch.watermarks)
@@ -109,6 +115,19 @@ class BatchStaging:
             tables=self._report.tables.files,
             removed=tuple(self._report.tables.removed),
         )
+
+    def failing_row(self, batch: Batch, splits: Sequence[Split], number: int, position: Position) -> str:
+        """Where the row is at which a batch that failed can't be computed; empty if it is no single row."""
+        usable = [split for split in splits if not split.corrupt]
+
+        def compute(some: Sequence[Split], only: str | None) -> BatchResult:
+            return self.stage(batch, some, number, position, only)
+
+        return FailingRow(batch.source, lambda some: self._read(batch.source, some, None), compute).find(usable)
+
+    def _read(self, source: Source, splits: Sequence[Split], numbers: dict[str, int] | None) -> DataFrame:
+        request = ReadRequest(splits, self._store.tasks, numbers, schemas=self._home.schemas)
+        return source_of(source.table).read(self._spark, source, request)
 
     def _numbers(self, source: Source, splits: Sequence[Split], position: Position) -> dict[str, int] | None:
         """The numbers of the splits, where the order of rows matters."""

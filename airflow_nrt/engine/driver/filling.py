@@ -23,6 +23,7 @@ from airflow_nrt.basics.undone import undone
 from airflow_nrt.engine.failures.failures import explained
 from airflow_nrt.engine.failures.servers import AWAY
 from airflow_nrt.engine.faults import reach
+from airflow_nrt.engine.publish.entry_notes import EntryNotes
 from airflow_nrt.engine.publish.fitting import Fitting
 from airflow_nrt.engine.publish.owing import MOST_SECONDS, Attempt
 from airflow_nrt.engine.publish.publishing import publish_entry
@@ -57,6 +58,7 @@ class Filling:
         self._attempt = attempt
         self._tuning = Tuning(spark)
         self._fitting = Fitting(spark, home)
+        self._notes = EntryNotes(spark, home, self._fitting)
         self._added = home.identity().added
         self._pause = 0.0
         self._done: Counter[str] = Counter()
@@ -114,7 +116,9 @@ class Filling:
         number = self._writer.log.last + 1
         directory = self._home.staged / f"{self._writer.epoch}-{uuid.uuid4().hex}"
         state = COMPLETE if some[0].op == ADDED else RESTATED
+        self._notes.begin()
         staged, left_out = self._staged(insert, twin, windows, directory, state)
+        self._notes.write(number)
         reach("fill-staged")
         ends = {one.end for one in windows}
         entry, rest = None, [one for one in left if one.published.end not in ends]

@@ -43,4 +43,8 @@ class ReportState:
 
     @cached_property
     def staging(self) -> Staging:
-        return Staging(self.store.home, self.store.epoch, self.tables, Fitting(self.store.spark, self.store.home))
+        return Staging(self.store.home, self.store.epoch, self.tables, self.fitting)
+
+    @cached_property
+    def fitting(self) -> Fitting:
+        return Fitting(self.store.spark, self.store.home)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Mapping
+from functools import partial
 
 from pyspark.sql import DataFrame, SparkSession
 
@@ -13,9 +14,9 @@ from airflow_nrt.engine.driver.batch_staging import BatchStaging
 from airflow_nrt.engine.driver.decide.actions import Absorb, BatchResult, Fire, Fired, Moved, MoveOn, Unreadable
 from airflow_nrt.engine.driver.decide.released_state_files import Released
 from airflow_nrt.engine.driver.report_state import ReportState
-from airflow_nrt.engine.failures.failures import corrupt_file
+from airflow_nrt.engine.failures.failures import corrupt_file, in_short, in_windows
 from airflow_nrt.engine.faults import reach
-from airflow_nrt.engine.functions.nulled_values import nulled
+from airflow_nrt.engine.publish.entry_notes import EntryNotes
 from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.engine.updating.updates import Updates
 from airflow_nrt.engine.versions.early_and_late_results import with_state
@@ -25,7 +26,6 @@ from airflow_nrt.engine.windows.firing_clock import fires_at
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import OperatorState, Position, Published, Split, StateFile
 from airflow_nrt.home.log.throttle import waiting_after
-from airflow_nrt.home.notes.nulled import NulledExpression, note_nulled
 from airflow_nrt.model.plan import Insert, Plan
 from airflow_nrt.model.result_timing import COMPLETE, EARLY
 
@@ -43,6 +43,7 @@ class SparkComputation:
         self._store = SliceStore(spark, home, epoch)
         self._report = ReportState(plan, self._store)
         self._batches = BatchStaging(self._report)
+        self._notes = EntryNotes(spark, home, self._report.fitting)
         self.released = Released()
 
     def tune(self, files: Iterable[Split | StateFile]) -> bool:
@@ -58,16 +59,19 @@ class SparkComputation:
         return self._dimensions.at(clock, self._store.tasks)
 
     def absorb(self, action: Absorb, last: int) -> BatchResult | Unreadable:
+        self._notes.begin()
         try:
             result = self._batches.stage(action.batch, action.splits, last + 1, action.position)
         except Exception as failure:
-            return Unreadable(corrupt_file(action.batch.source, action.splits, failure, self._plan.origins))
-        self._note_nulled()
+            splits, place = action.splits, partial(self._failing_row, action, last + 1)
+            return Unreadable(corrupt_file(action.batch.source, splits, failure, self._plan.origins, place))
+        self._notes.write(last + 1)
         reach("absorb-ledger")
         return result
 
     def fire(self, action: Fire, last: int) -> Fired:
         position = action.position
+        self._notes.begin()
         fired = Round(self._store, self._plan, self._report.layouts, dict(position.operators))
         fired.fire()
         reach("fire-closed")
@@ -84,15 +88,22 @@ class SparkComputation:
             waiting = waiting_after(self._plan, position, action.throttled)
             changes, waiting = self._batches.stage_changes(updates, last, waiting)
             published += changes
+        except Exception as failure:
+            ends = [one.until for one in fired.firings.values()]
+            placed = in_windows(failure, max(ends), self._plan.origins) if ends else None
+            if placed is None:
+                raise
+            raise placed from failure
         finally:
             updates.close()
             fired.close()
-        self._note_nulled()
+        self._notes.write(last + 1)
         reach("fire-staged")
         tables, removed = self._report.tables.files, tuple(self._report.tables.removed)
         return Fired(fired.states, tuple(published), versions, updates.files, waiting, tables, removed)
 
     def move_on(self, action: MoveOn, last: int) -> Moved | None:
+        self._notes.begin()
         updates = Updates(self._store, self._plan, action.position, action.clock)
         try:
             if not updates.move_on(action.moments):
@@ -101,7 +112,7 @@ class SparkComputation:
             published, waiting = self._batches.stage_changes(updates, last, waiting)
         finally:
             updates.close()
-        self._note_nulled()
+        self._notes.write(last + 1)
         tables, removed = self._report.tables.files, tuple(self._report.tables.removed)
         return Moved(tuple(published), updates.files, updates.moments, waiting, tables, removed)
 
@@ -118,13 +129,14 @@ class SparkComputation:
             self._store.remove(files)
             reach("clean-after")
 
-    def _note_nulled(self) -> None:
-        """Shows which values are NULL because they could not be computed, in the log and in the notes of the home."""
-        found = nulled(self._spark)
-        for one in found:
-            log.warning("%s is NULL %s times, as it can't be computed: %s", one.expression, one.count, one.computation)
-        if found:
-            note_nulled(self._home, {one.expression: NulledExpression(one.count, one.computation) for one in found})
+    def _failing_row(self, action: Absorb, number: int) -> str:
+        """Where the row is at which a batch failed, as far as that is found."""
+        log.info("searching the row that can't be computed")
+        try:
+            return self._batches.failing_row(action.batch, action.splits, number, action.position)
+        except Exception as failure:
+            log.info("the row that can't be computed was not found: %s", in_short(failure))
+            return ""
 
     def _fired(self, fired: Round, insert: Insert) -> list[Published]:
         firing = next(fired.firings[name] for name in insert.operators if name in fired.firings)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from traceback import format_exception
 from urllib.parse import unquote
@@ -11,6 +11,7 @@ from urllib.parse import unquote
 from py4j.protocol import Py4JError  # type: ignore[import-untyped]
 
 from airflow_nrt.basics.errors import STOP_MARK, DataError, InputError, NrtError, SurroundingsError
+from airflow_nrt.basics.instants import format_instant
 from airflow_nrt.engine.failures.computed import not_computed
 from airflow_nrt.engine.failures.known_causes import OUT_OF_MEMORY, cause_of
 from airflow_nrt.engine.failures.root_cause import chain_of
@@ -24,6 +25,8 @@ _FILE = re.compile(r"(?:reading file|file:|path:?) *'?(?:file:)?(/[^\n]*?\.(?:pa
 _UNREADABLE = ("FAILED_READ_FILE", "CANNOT_READ_FILE_FOOTER", "MALFORMED_RECORD_IN_PARSING")
 _NAMED = 3
 """The files of a batch that a message names."""
+_WINDOW = "in the window that ends at"
+"""The words of a message that has named its window."""
 _GONE = "FAILED_READ_FILE.FILE_NOT_EXIST"
 """The condition of a file that was removed before it was read. The next listing does not have it."""
 
@@ -85,10 +88,16 @@ def in_full(failure: BaseException) -> str:
     return f"{stack}\n{java}" if java else stack
 
 
-def corrupt_file(source: Source, splits: Sequence[Split], failure: Exception, origins: Sequence[Origin] = ()) -> str:
+def corrupt_file(
+    source: Source,
+    splits: Sequence[Split],
+    failure: Exception,
+    origins: Sequence[Origin] = (),
+    row: Callable[[], str] = lambda: "",
+) -> str:
     """The unreadable file of a batch in this failure, if the table allows to leave such files out.
 
-    Raises any other failure again; one of a value as DataError that names the batch.
+    Raises any other failure again; one of a value as DataError that names its `row`, or the batch if that is empty.
     """
     meaning = explained(failure, origins)
     allowed = source_option(source.table.options, "source.ignore-corrupt")
@@ -102,8 +111,17 @@ def corrupt_file(source: Source, splits: Sequence[Split], failure: Exception, or
     if isinstance(meaning, DataError) and meaning is not failure and not is_placed:
         names = [split.name for split in splits[:_NAMED]]
         more = f" and {len(splits) - _NAMED} more" if len(splits) > _NAMED else ""
-        raise DataError(f"{meaning}. The row is in {', '.join(names)}{more}") from failure
+        place = row() or f"The row is in {', '.join(names)}{more}"
+        raise DataError(f"{meaning}. {place}") from failure
     raise failure
+
+
+def in_windows(failure: Exception, last: int, origins: Sequence[Origin] = ()) -> DataError | None:
+    """The error of a value in windows of which the last one ends then (ms); None if it is another, or has named one."""
+    meaning = explained(failure, origins)
+    if not isinstance(meaning, DataError) or meaning is failure or _WINDOW in str(meaning):
+        return None
+    return DataError(f"{meaning}. It is in the windows that fire, the last of which ends at {format_instant(last)}")
 
 
 def _named_file(text: str) -> str | None:

@@ -1,8 +1,8 @@
 """Values that are NULL because they could not be computed, where the report wants no error: they are counted.
 
-SQL that gives such a NULL calls `nrt_null(expression, computation)`, whose accumulator of Spark counts over all tasks
-(`NulledValues.java`). A task that is repeated, or rows that are computed for several readers, count again: the counts
-are for people, and no result depends on them.
+SQL that gives such a NULL calls `nrt_null(expression, computation, place)`, whose accumulator of Spark counts over
+all tasks (`NulledValues.java`). A task that is repeated, or rows that are computed for several readers, count again:
+the counts are for people, and no result depends on them.
 """
 
 from __future__ import annotations
@@ -20,19 +20,27 @@ from airflow_nrt.model.arithmetic_errors import NULL_FUNCTION, are_null
 from airflow_nrt.model.plan import Plan
 
 _UNCOUNTED = (
-    f"CREATE OR REPLACE TEMPORARY FUNCTION {NULL_FUNCTION}(expression STRING, computation STRING) RETURNS STRING "
-    "RETURN CAST(NULL AS STRING)"
+    f"CREATE OR REPLACE TEMPORARY FUNCTION {NULL_FUNCTION}(expression STRING, computation STRING, place STRING) "
+    "RETURNS STRING RETURN CAST(NULL AS STRING)"
 )
 _counting: WeakKeyDictionary[SparkSession, Any] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True)
 class Nulled:
-    """So many values of an expression, as the report writes it, are NULL; one of them as it was computed."""
+    """So many values of an expression, as the report writes it, are NULL in a place; one of them as it was computed.
+
+    The place is a window or group with its key, or a row; it is empty where there is none, or too many had such values.
+    """
 
     expression: str
+    place: str
     count: int
     computation: str
+
+    def __str__(self) -> str:
+        how = f"{self.computation} {self.place}".strip()
+        return f"{self.expression} is NULL {self.count} times, as it can't be computed: {how}"
 
 
 def count_nulls(spark: SparkSession, plan: Plan) -> None:
@@ -55,4 +63,4 @@ def nulled(spark: SparkSession) -> list[Nulled]:
     counting = _counting.get(spark)
     if counting is None:
         return []
-    return [Nulled(one[0], int(one[1]), one[2]) for one in elements(counting.taken())]
+    return [Nulled(one[0], one[1], int(one[2]), one[3]) for one in elements(counting.taken())]

@@ -5,11 +5,11 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.apache.spark.SparkContext;
-import org.apache.spark.sql.api.java.UDF2;
+import org.apache.spark.sql.api.java.UDF3;
 import org.apache.spark.util.AccumulatorV2;
 
 /** Counts values that are NULL because they could not be computed (see functions/nulled_values.py). Janino compiles this. */
-public class NulledValues implements UDF2 {
+public class NulledValues implements UDF3 {
 
     private static final long serialVersionUID = 1L;
     private final Counts counts = new Counts();
@@ -18,23 +18,25 @@ public class NulledValues implements UDF2 {
         context.register(counts);
     }
 
-    /** NULL. It is counted for an expression unless an operand is NULL, so that the computation has no text. */
-    public Object call(Object expression, Object computation) {
+    /** NULL. It is counted for an expression and a place unless an operand is NULL, so that the computation has no text. */
+    public Object call(Object expression, Object computation, Object place) {
         if (computation != null) {
-            counts.add(new String[] {String.valueOf(expression), String.valueOf(computation)});
+            String where = place == null ? "" : String.valueOf(place);
+            counts.add(new String[] {String.valueOf(expression), where, String.valueOf(computation)});
         }
         return null;
     }
 
-    /** For each expression its text, how many values were NULL since the last call, and one of the computations. */
+    /** Each expression with a place, how many values were NULL there since the last call, and one of the computations. */
     public List taken() {
         return counts.taken();
     }
 
-    /** The counts of a task, and those of all tasks that succeeded. */
+    /** The counts of a task, and those of all tasks that succeeded. Beyond so many places, the rest is counted without. */
     public static class Counts extends AccumulatorV2 {
         private static final long serialVersionUID = 1L;
         private static final int LONGEST = 500;
+        private static final int MOST = 1000;
         private final HashMap found = new HashMap();
 
         public synchronized boolean isZero() {
@@ -53,14 +55,13 @@ public class NulledValues implements UDF2 {
 
         public void add(Object value) {
             String[] texts = (String[]) value;
-            String shown = texts[1].length() > LONGEST ? texts[1].substring(0, LONGEST) : texts[1];
-            note(texts[0], 1L, shown);
+            note(texts[0], cut(texts[1]), 1L, cut(texts[2]));
         }
 
         public void merge(AccumulatorV2 other) {
             for (Object one : ((Counts) other).listed()) {
                 String[] texts = (String[]) one;
-                note(texts[0], Long.parseLong(texts[1]), texts[2]);
+                note(texts[0], texts[1], Long.parseLong(texts[2]), texts[3]);
             }
         }
 
@@ -68,18 +69,31 @@ public class NulledValues implements UDF2 {
             return listed();
         }
 
-        private synchronized void note(String expression, long more, String shown) {
-            String[] before = (String[]) found.get(expression);
+        private String cut(String text) {
+            return text.length() > LONGEST ? text.substring(0, LONGEST) : text;
+        }
+
+        private synchronized void note(String expression, String place, long more, String shown) {
+            List key = key(expression, found.containsKey(key(expression, place)) || found.size() < MOST ? place : "");
+            String[] before = (String[]) found.get(key);
             long count = before == null ? more : more + Long.parseLong(before[0]);
-            found.put(expression, new String[] {String.valueOf(count), shown});
+            found.put(key, new String[] {String.valueOf(count), shown});
+        }
+
+        private List key(String expression, String place) {
+            List key = new ArrayList();
+            key.add(expression);
+            key.add(place);
+            return key;
         }
 
         private synchronized List listed() {
             List all = new ArrayList();
             for (Object one : found.entrySet()) {
                 Map.Entry entry = (Map.Entry) one;
+                List key = (List) entry.getKey();
                 String[] of = (String[]) entry.getValue();
-                all.add(new String[] {(String) entry.getKey(), of[0], of[1]});
+                all.add(new String[] {(String) key.get(0), (String) key.get(1), of[0], of[1]});
             }
             return all;
         }

@@ -1,9 +1,9 @@
-"""Rows that their sinks can't take are left out before they are staged, shown in the log, and counted in the notes."""
+"""Rows that their sinks can't take are left out before they are staged, shown in the log, and counted."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 
 from pyspark.sql import DataFrame, Observation, SparkSession
 from pyspark.sql import functions as F
@@ -14,7 +14,7 @@ from airflow_nrt.engine.sinks import sink_of
 from airflow_nrt.engine.sinks.held_rows import UNFIT, HeldRows, Limit, shown
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Published
-from airflow_nrt.home.notes.left_out import LeftOut, note_left_out
+from airflow_nrt.home.notes.left_out import LeftOut
 from airflow_nrt.home.notes.limits import note_limits, noted_limits
 from airflow_nrt.home.set_aside import all_set_aside
 from airflow_nrt.model.internal_columns import WINDOW_END
@@ -60,9 +60,10 @@ class Fitting:
         self._spark = spark
         self._home = home
         self._known: dict[str, HeldRows] = {}
+        self._left: dict[str, dict[str, LeftOut]] = {}
 
     def stage(self, insert: Insert, frame: DataFrame, write: Write) -> tuple[list[Published], int]:
-        """What `write` makes of the rows that fit, and the number of the others, which are noted."""
+        """What `write` makes of the rows that fit, and the number of the others, which `take` gives."""
         if insert.name not in self._known:
             self._known[insert.name] = held_rows(self._spark, self._home, insert)
         held = self._known[insert.name]
@@ -76,9 +77,14 @@ class Fitting:
             self._note(insert, unfit)
         return made, count
 
+    def take(self) -> Mapping[str, Mapping[str, LeftOut]]:
+        """The rows that were left out since the last call, by insert and reason."""
+        taken, self._left = self._left, {}
+        return taken
+
     def _note(self, insert: Insert, unfit: DataFrame) -> None:
         row = F.expr(shown(insert.query.fields))
-        reasons = unfit.groupBy(UNFIT).agg(F.count("*"), F.max(row)).collect()
-        for reason, count, last in reasons:
+        mine = self._left.setdefault(insert.name, {})
+        for reason, count, last in unfit.groupBy(UNFIT).agg(F.count("*"), F.max(row)).collect():
             log.warning("%s: %s rows are left out, %s: %s", insert.name, count, reason, last)
-        note_left_out(self._home, insert.name, {reason: LeftOut(count, last) for reason, count, last in reasons})
+            mine[reason] = mine.get(reason, LeftOut(0, "")).plus(LeftOut(count, last))

@@ -19,6 +19,7 @@ from airflow_nrt.engine.updating.sides import added, changed
 from airflow_nrt.engine.updating.step import Step
 from airflow_nrt.model.internal_columns import AFTER, ALIVE, KEY, POSITION, key_of
 from airflow_nrt.model.updating import UpdatingAggregate
+from airflow_nrt.model.value_places import in_group
 
 _NOWHERE = f"named_struct('file', 0L, 'block', 0L, 'row', 0L) AS {POSITION}"
 """Rows that change have no place on arrival. Where order matters, their values decide."""
@@ -121,6 +122,4 @@ def _and_one(rows: DataFrame, columns: dict[str, str]) -> DataFrame:
 
 def _finished(accumulators: AccumulatorLayout, merged: DataFrame, keys: tuple[str, ...]) -> DataFrame:
     """Merged accumulators to results. Errors name the group."""
-    texts = ", ".join(f"coalesce(CAST({key} AS STRING), 'NULL')" for key in keys)
-    place = f"concat('in the group (', concat_ws(', ', {texts}), ')')" if keys else "'over all rows'"
-    return merged.selectExpr(*keys, *accumulators.finished(place), AFTER, f"{key_of(keys)} AS {KEY}")
+    return merged.selectExpr(*keys, *accumulators.finished(in_group(keys)), AFTER, f"{key_of(keys)} AS {KEY}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from pyspark.sql import DataFrame, SparkSession
 
@@ -18,8 +18,8 @@ from airflow_nrt.engine.windows.operator_layout import Layout
 from airflow_nrt.engine.windows.partials import lift
 from airflow_nrt.engine.windows.slice_merge import close
 from airflow_nrt.home.log.entries import OperatorState
-from airflow_nrt.model.internal_columns import WINDOW_END
 from airflow_nrt.model.operators import Regroup, WindowAggregate
+from airflow_nrt.model.value_places import in_window
 from airflow_nrt.model.window_columns import ROLES, bounds, window_column
 
 
@@ -39,19 +39,7 @@ def finish(operator: WindowAggregate | Regroup, accumulators: AccumulatorLayout,
     windows = [
         f"{window_column(operator.window, role, operator.rowtime_type)} AS {name}" for name, role in ROLES.items()
     ]
-    return merged.selectExpr(*keys, *windows, *accumulators.finished(place(keys)), *bounds(operator.window))
-
-
-def place(keys: Sequence[str]) -> str:
-    """SQL of the place of a result, for errors: `in the window that ends at …, key (…)`.
-
-    >>> print(place(["shop"]))
-    concat('in the window that ends at ', CAST(timestamp_millis(_nrt_end) AS STRING), ', key (', concat_ws(', ',
-    coalesce(CAST(shop AS STRING), 'NULL')), ')')
-    """
-    texts = ", ".join(f"coalesce(CAST({key} AS STRING), 'NULL')" for key in keys)
-    key_text = f", ', key (', concat_ws(', ', {texts}), ')'" if keys else ""
-    return f"concat('in the window that ends at ', CAST(timestamp_millis({WINDOW_END}) AS STRING){key_text})"
+    return merged.selectExpr(*keys, *windows, *accumulators.finished(in_window(keys)), *bounds(operator.window))
 
 
 def no_windows(spark: SparkSession, operator: WindowAggregate) -> DataFrame:

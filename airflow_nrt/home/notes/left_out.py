@@ -1,6 +1,6 @@
 """Rows of results that a sink can't take, how many and the last of each kind: `notes/left_out.json`.
 
-It is written before the entry, so a batch that is computed again counts again.
+It is written before the entry. An entry that is computed again is counted once.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, replace
 
 from airflow_nrt.basics.errors import HomeError
 from airflow_nrt.basics.texts import shortened
@@ -31,30 +31,43 @@ class LeftOut:
     count: int
     last: str
 
+    def plus(self, other: LeftOut) -> LeftOut:
+        """With the rows of a later one."""
+        return LeftOut(self.count + other.count, other.last)
+
 
 @dataclass(frozen=True)
 class LeftOutRows:
-    """By insert, and by the reason."""
+    """By insert, and by the reason. `before` are those before the `entry` that was counted last."""
 
     inserts: Mapping[str, Mapping[str, LeftOut]]
+    entry: int | None = None
+    before: Mapping[str, Mapping[str, LeftOut]] = field(default_factory=dict)
 
 
-def note_left_out(home: Home, insert: str, found: Mapping[str, LeftOut]) -> None:
-    """Adds to what the home has, for at most so many reasons. A home that can't be written keeps none."""
+def note_left_out(home: Home, entry: int, found: Mapping[str, Mapping[str, LeftOut]]) -> None:
+    """Adds the rows of an entry, for at most so many reasons. A home that can't be written keeps none."""
     with suppress(OSError, HomeError):
-        known = {name: dict(reasons) for name, reasons in left_out_rows(home).items()}
-        mine = known.setdefault(insert, {})
-        for reason, one in found.items():
-            text = shortened(reason, _MOST_LETTERS)
-            before = mine.pop(text).count if text in mine else 0
-            mine[text] = LeftOut(before + one.count, shortened(one.last, _MOST_LETTERS))
-        known[insert] = dict([*mine.items()][-_MOST:])
+        noted = _noted(home)
+        before = noted.before if noted.entry == entry else noted.inserts
+        known = {name: dict(reasons) for name, reasons in before.items()}
+        for insert, reasons in found.items():
+            mine = known.get(insert, {})
+            for reason, one in reasons.items():
+                text = shortened(reason, _MOST_LETTERS)
+                mine[text] = mine.pop(text, LeftOut(0, "")).plus(replace(one, last=shortened(one.last, _MOST_LETTERS)))
+            known[insert] = dict([*mine.items()][-_MOST:])
         make_private(home.notes)
-        replace_file(home.left_out, json.dumps(_FORMAT.stamped(asdict(LeftOutRows(known)))).encode())
+        kept = LeftOutRows(known, entry, before)
+        replace_file(home.left_out, json.dumps(_FORMAT.stamped(asdict(kept))).encode())
 
 
 def left_out_rows(home: Home) -> Mapping[str, Mapping[str, LeftOut]]:
     """What the home has noted; nothing if it can't be read."""
+    return _noted(home).inserts
+
+
+def _noted(home: Home) -> LeftOutRows:
     with suppress(OSError, HomeError):
-        return read_record(home.left_out, _FORMAT, LeftOutRows, _MOST_BYTES).inserts
-    return {}
+        return read_record(home.left_out, _FORMAT, LeftOutRows, _MOST_BYTES)
+    return LeftOutRows({})

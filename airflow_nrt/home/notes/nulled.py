@@ -1,14 +1,15 @@
-"""Expressions that were NULL because they could not be computed, how often, and the last time how: `notes/nulled.json`.
+"""Expressions that were NULL because they could not be computed: how often, where, and the last time how:
+`notes/nulled.json`.
 
-It is written before the entry, so a batch that is computed again counts again.
+It is written before the entry. An entry that is computed again is counted once.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 
 from airflow_nrt.basics.errors import HomeError
 from airflow_nrt.basics.texts import shortened
@@ -18,44 +19,66 @@ from airflow_nrt.files.formats import Format
 from airflow_nrt.files.private_files import make_private
 from airflow_nrt.home.home import Home
 
-_MOST_BYTES = 1024 * 1024
+_MOST_BYTES = 8 * 1024 * 1024
 _MOST = 100
+_MOST_PLACES = 20
 _MOST_LETTERS = 500
 _FORMAT = Format("the note of values that can't be computed")
 
 
 @dataclass(frozen=True)
 class NulledExpression:
-    """So many values of an expression, and the last of them as it was computed, with its key and window if it is a sum
-    of one."""
+    """So many values of an expression, and the last of them as it was computed.
+
+    `places` counts them by window or group with its key, or by row, in the newest places.
+    """
 
     count: int
     last: str
+    places: Mapping[str, int] = field(default_factory=dict)
+
+    def plus(self, other: NulledExpression) -> NulledExpression:
+        """With the values of a later one."""
+        places = dict(self.places)
+        for place, count in other.places.items():
+            places[place] = places.pop(place, 0) + count
+        return NulledExpression(self.count + other.count, other.last, dict([*places.items()][-_MOST_PLACES:]))
 
 
 @dataclass(frozen=True)
 class NulledExpressions:
-    """By their texts, the expressions of a report."""
+    """By their texts, the expressions of a report. `before` are those before the `entry` that was counted last."""
 
     expressions: Mapping[str, NulledExpression]
+    entry: int | None = None
+    before: Mapping[str, NulledExpression] = field(default_factory=dict)
 
 
-def note_nulled(home: Home, found: Mapping[str, NulledExpression]) -> None:
-    """Adds to what the home has, for at most so many expressions. A home that can't be written keeps none."""
+def note_nulled(home: Home, entry: int, found: Iterable[tuple[str, NulledExpression]]) -> None:
+    """Adds the values of an entry, for at most so many expressions. A home that can't be written keeps none."""
     with suppress(OSError, HomeError):
-        known = dict(nulled_expressions(home))
-        for name, one in found.items():
-            text = shortened(name, _MOST_LETTERS)
-            before = known.pop(text).count if text in known else 0
-            known[text] = NulledExpression(before + one.count, shortened(one.last, _MOST_LETTERS))
-        kept = NulledExpressions(dict([*known.items()][-_MOST:]))
+        noted = _noted(home)
+        before = noted.before if noted.entry == entry else noted.expressions
+        known = dict(before)
+        for text, one in found:
+            name = shortened(text, _MOST_LETTERS)
+            known[name] = known.pop(name, NulledExpression(0, "")).plus(_shortened(one))
+        kept = NulledExpressions(dict([*known.items()][-_MOST:]), entry, before)
         make_private(home.notes)
         replace_file(home.nulled, json.dumps(_FORMAT.stamped(asdict(kept))).encode())
 
 
 def nulled_expressions(home: Home) -> Mapping[str, NulledExpression]:
     """What the home has noted; nothing if it can't be read."""
+    return _noted(home).expressions
+
+
+def _noted(home: Home) -> NulledExpressions:
     with suppress(OSError, HomeError):
-        found = read_record(home.nulled, _FORMAT, NulledExpressions, _MOST_BYTES)
-        return found.expressions if found is not None else {}
-    return {}
+        return read_record(home.nulled, _FORMAT, NulledExpressions, _MOST_BYTES)
+    return NulledExpressions({})
+
+
+def _shortened(one: NulledExpression) -> NulledExpression:
+    places = {shortened(place, _MOST_LETTERS): count for place, count in one.places.items()}
+    return NulledExpression(one.count, shortened(one.last, _MOST_LETTERS), places)

@@ -10,6 +10,7 @@ from airflow_nrt.basics.spelling import quote
 from airflow_nrt.basics.types import BIGINT, Field
 from airflow_nrt.model.internal_columns import WINDOW_START
 from airflow_nrt.model.operators import AggregateCall, Query, Regroup, WindowAggregate
+from airflow_nrt.model.value_places import in_window
 from airflow_nrt.model.window_columns import ROLES, bounds
 from airflow_nrt.model.written import Written
 from airflow_nrt.sql.aggregates.each_window import known_with_row
@@ -79,8 +80,8 @@ class Aggregation:
         self.findings = findings
         self.node = node
         self.relation = relation
-        self.below = Compiler(Scope(relation.columns, None, relation.has_batch))
-        self.above = Compiler(Scope(relation.columns), self._above)
+        self.below = Compiler(Scope(relation.columns, None, relation.has_batch), place=relation.place)
+        self.above = Compiler(Scope(relation.columns), self._above, self._place)
         self.inputs: dict[str, Typed] = {}
         self.keys: list[tuple[ast.Expression, Field]] = []
         self.windows: dict[str, ast.Expression] = {}
@@ -185,6 +186,10 @@ class Aggregation:
         return before, after
 
     # ------------------------------------------------------------------ above the aggregation
+
+    def _place(self) -> str:
+        """SQL of the place of a result."""
+        return in_window([field.name for _, field in self.keys])
 
     def _role_column(self, node: ast.Expression) -> Typed | None:
         """A window column under its standard name, which it has in the operator's result."""

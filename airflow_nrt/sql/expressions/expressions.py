@@ -13,11 +13,13 @@ from airflow_nrt.basics.spelling import quote
 from airflow_nrt.basics.times_of_day import DIGITS
 from airflow_nrt.basics.types import BOOLEAN, NULL, STRING, DataType
 from airflow_nrt.model.options.known import nearest
+from airflow_nrt.model.value_places import NO_PLACE
 from airflow_nrt.sql.errors import NotThereYet, Place, Problems, SqlError, SqlErrors
 from airflow_nrt.sql.expressions.aggregates import AGGREGATES, has_aggregate
 from airflow_nrt.sql.expressions.casts import cast, cast_to
 from airflow_nrt.sql.expressions.decimal_arithmetic import computed, may_be_too_large
 from airflow_nrt.sql.expressions.failing import (
+    Computed,
     errors_are_null,
     tried,
     tried_call,
@@ -65,12 +67,16 @@ Override = Callable[[ast.Expression], "Typed | None"]
 class Compiler:
     """Compiles expressions of one scope.
 
-    `override` is tried first at every node. Above an aggregation it compiles group keys and aggregates.
+    `override` is tried first at every node. Above an aggregation it compiles group keys and aggregates. `place` gives
+    SQL of the place of a row, for values that can't be computed.
     """
 
-    def __init__(self, scope: Scope, override: Override | None = None) -> None:
+    def __init__(
+        self, scope: Scope, override: Override | None = None, place: Callable[[], str] = lambda: NO_PLACE
+    ) -> None:
         self.scope = scope
         self.override = override
+        self._place = place
         self._known: dict[int, tuple[ast.Expression, Typed]] = {}
 
     def compile(self, node: ast.Expression) -> Typed:
@@ -106,7 +112,7 @@ class Compiler:
                 typed = self._case(node)
             case ast.Cast():
                 operand = self.compile(node.operand)
-                typed = tried_cast(node, operand) or cast(operand, node.type, node.fails, node.at)
+                typed = tried_cast(node, operand, self._place()) or cast(operand, node.type, node.fails, node.at)
             case ast.Call():
                 typed = self._call(node)
             case ast.Index():
@@ -150,7 +156,7 @@ class Compiler:
         operand = self.compile(node.operand)
         if operand.type.name == "INTERVAL" or operand.type.is_numeric:
             constant = _negated(operand.constant) if operand.constant is not None else None
-            sql = tried_negative(text_of(node), operand) or f"(- {operand.sql})"
+            sql = tried_negative(self._computed(node), operand) or f"(- {operand.sql})"
             negative = Typed(sql, operand.type, constant, operand.columns)
             return replace(negative, in_months=operand.in_months)
         raise SqlError(f"'-' wants a number, {text_of(node.operand)} is {operand.type.flink}", node.at)
@@ -211,7 +217,7 @@ class Compiler:
             # Spark would use another precision for a literal and for BIGINT, and so another scale for the quotient.
             left, right = (side.computed(cast_to(side, as_decimal(side.type))) for side in (left, right))
         if errors_are_null() and not result.is_approximate:
-            return _built(tried(text_of(node), node.operator, left.sql, right.sql, result), result, left, right)
+            return _built(tried(self._computed(node), node.operator, left.sql, right.sql, result), result, left, right)
         if may_be_too_large(result):
             sql = computed(left.sql, node.operator, right.sql, result)
             return _built(sql, result.with_nullable(True), left, right)
@@ -324,9 +330,12 @@ class Compiler:
             )
         arguments = self.compiled(node.arguments)
         typed = function(arguments, node.at, node.name)
-        typed = replace(typed, sql=tried_call(node, arguments, typed) or typed.sql)
+        typed = replace(typed, sql=tried_call(node, arguments, typed, self._place()) or typed.sql)
         columns = frozenset().union(*(argument.columns for argument in arguments))
         return replace(typed, columns=columns)
+
+    def _computed(self, node: ast.Expression) -> Computed:
+        return Computed(text_of(node), self._place())
 
     def _check_clock(self, node: ast.Call) -> None:
         """Raises SqlError if the rows are of many batches, or CURRENT_WATERMARK has an argument that is no rowtime."""

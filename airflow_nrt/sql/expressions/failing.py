@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass
 
 from airflow_nrt.basics.spelling import string_literal
 from airflow_nrt.basics.types import DataType
@@ -34,37 +35,44 @@ def errors_are_null() -> bool:
     return _ARE_NULL.get()
 
 
-def noted_null(text: str, computation: str, kind: DataType) -> str:
-    """SQL of a NULL that is counted for an expression, unless the SQL of its computation is NULL.
+@dataclass(frozen=True)
+class Computed:
+    """An expression that may have no result: its text in the report, and SQL of the place of its rows."""
 
-    >>> print(noted_null("n + 1", "concat(n, ' + 1')", DataType("BIGINT")))
-    CAST(nrt_null('n + 1', concat(n, ' + 1')) AS BIGINT)
-    """
-    return f"CAST({NULL_FUNCTION}({string_literal(text)}, {computation}) AS {kind.spark})"
+    text: str
+    place: str
+
+    def noted_null(self, computation: str, kind: DataType) -> str:
+        """SQL of a NULL that is counted for it, unless the SQL of its computation is NULL.
+
+        >>> print(Computed("n + 1", "'in a row'").noted_null("concat(n, ' + 1')", DataType("BIGINT")))
+        CAST(nrt_null('n + 1', concat(n, ' + 1'), 'in a row') AS BIGINT)
+        """
+        return f"CAST({NULL_FUNCTION}({string_literal(self.text)}, {computation}, {self.place}) AS {kind.spark})"
 
 
-def tried(text: str, operator: str, left: str, right: str, result: DataType) -> str:
-    """SQL of `left operator right`, NULL and counted if it has no result. The text is that of the expression.
+def tried(of: Computed, operator: str, left: str, right: str, result: DataType) -> str:
+    """SQL of `left operator right`, NULL and counted if it has no result.
 
-    >>> print(tried("n % 0", "%", "`n`", "0", DataType("INT")))
+    >>> print(tried(Computed("n % 0", "p"), "%", "`n`", "0", DataType("INT")))
     transform(array(struct(`n` AS l, 0 AS r)), _nrt_q -> coalesce(TRY_CAST(try_mod(_nrt_q.l, _nrt_q.r) AS INT),
-    CAST(nrt_null('n % 0', concat(CAST(_nrt_q.l AS STRING), ' % ', CAST(_nrt_q.r AS STRING))) AS INT)))[0]
+    CAST(nrt_null('n % 0', concat(CAST(_nrt_q.l AS STRING), ' % ', CAST(_nrt_q.r AS STRING)), p) AS INT)))[0]
     """
     left_value, right_value = "_nrt_q.l", "_nrt_q.r"
     value = f"TRY_CAST({_tried(operator, left_value, right_value, result)} AS {result.spark})"
     computation = f"concat(CAST({left_value} AS STRING), ' {operator} ', CAST({right_value} AS STRING))"
-    body = f"coalesce({value}, {noted_null(text, computation, result)})"
+    body = f"coalesce({value}, {of.noted_null(computation, result)})"
     return f"transform(array(struct({left} AS l, {right} AS r)), _nrt_q -> {body})[0]"
 
 
-def tried_one(text: str, spark: str, operand: str, result: DataType) -> str:
+def tried_one(of: Computed, spark: str, operand: str, result: DataType) -> str:
     """The same of one operand, which is `{0}` in `spark`, SQL that is NULL where it has no result.
 
-    >>> print(tried_one("CAST(d AS INT)", "TRY_CAST({0} AS INT)", "`d`", DataType("INT")))
+    >>> print(tried_one(Computed("CAST(d AS INT)", "p"), "TRY_CAST({0} AS INT)", "`d`", DataType("INT")))
     transform(array(`d`), _nrt_q -> coalesce(TRY_CAST(_nrt_q AS INT), CAST(nrt_null('CAST(d AS INT)',
-    CAST(_nrt_q AS STRING)) AS INT)))[0]
+    CAST(_nrt_q AS STRING), p) AS INT)))[0]
     """
-    noted = noted_null(text, "CAST(_nrt_q AS STRING)", result)
+    noted = of.noted_null("CAST(_nrt_q AS STRING)", result)
     return f"transform(array({operand}), _nrt_q -> coalesce({spark.format('_nrt_q')}, {noted}))[0]"
 
 
@@ -77,44 +85,44 @@ def _tried(operator: str, left: str, right: str, result: DataType) -> str:
     return f"{names[operator]}({left}, {right})"
 
 
-def tried_cast(node: ast.Cast, operand: Typed) -> Typed | None:
+def tried_cast(node: ast.Cast, operand: Typed, place: str) -> Typed | None:
     """CAST of a number that may be beyond a type of whole numbers; None if it can't fail, or is to be an error."""
     kind, target = operand.type, node.type
     fits = kind.is_integer and kind.digits <= target.digits if target.is_integer else True
     if not errors_are_null() or not node.fails or not kind.is_numeric or fits:
         return None
     target = target.with_nullable(kind.nullable)
-    sql = tried_one(text_of(node), f"TRY_CAST({{0}} AS {target.spark})", operand.sql, target)
+    sql = tried_one(Computed(text_of(node), place), f"TRY_CAST({{0}} AS {target.spark})", operand.sql, target)
     return Typed(sql, target, columns=operand.columns)
 
 
-def tried_negative(text: str, operand: Typed) -> str | None:
+def tried_negative(of: Computed, operand: Typed) -> str | None:
     """SQL of `- operand`, as `tried_cast`: the least whole number has no opposite."""
     if not errors_are_null() or not operand.type.is_integer or operand.constant is not None:
         return None
-    return tried_one(text, _opposite(operand.type), operand.sql, operand.type)
+    return tried_one(of, _opposite(operand.type), operand.sql, operand.type)
 
 
-def tried_call(node: ast.Call, arguments: Sequence[Typed], typed: Typed) -> str | None:
+def tried_call(node: ast.Call, arguments: Sequence[Typed], typed: Typed, place: str) -> str | None:
     """SQL of a function whose result, `typed`, may be beyond its type, as `tried_cast`.
 
     >>> from airflow_nrt.sql.errors import Place
     >>> n, at = Typed("`n`", DataType("INT")), Place(1, 1, 0)
     >>> with null_for_errors(True):
-    ...     print(tried_call(ast.Call("ABS", (ast.Name(("n",), at),), at), [n], n))
+    ...     print(tried_call(ast.Call("ABS", (ast.Name(("n",), at),), at), [n], n, "p"))
     transform(array(`n`), _nrt_q -> coalesce(IF(_nrt_q < 0, try_subtract(CAST(0 AS INT), _nrt_q), _nrt_q),
-    CAST(nrt_null('ABS(n)', CAST(_nrt_q AS STRING)) AS INT)))[0]
+    CAST(nrt_null('ABS(n)', CAST(_nrt_q AS STRING), p) AS INT)))[0]
     """
     if not errors_are_null():
         return None
-    kind, text = typed.type, text_of(node)
+    kind, of = typed.type, Computed(text_of(node), place)
     if node.name == "MOD":
-        return tried(text, "%", arguments[0].sql, arguments[1].sql, kind)
+        return tried(of, "%", arguments[0].sql, arguments[1].sql, kind)
     if node.name == "ABS" and kind.is_integer:
-        return tried_one(text, f"IF({{0}} < 0, {_opposite(kind)}, {{0}})", arguments[0].sql, kind)
+        return tried_one(of, f"IF({{0}} < 0, {_opposite(kind)}, {{0}})", arguments[0].sql, kind)
     if node.name == "ROUND" and kind.is_integer and len(arguments) == 2:
         wide = f"round(CAST({{0}} AS DECIMAL({kind.digits},0)), {arguments[1].constant})"
-        return tried_one(text, f"TRY_CAST({wide} AS {kind.spark})", arguments[0].sql, kind)
+        return tried_one(of, f"TRY_CAST({wide} AS {kind.spark})", arguments[0].sql, kind)
     return None
 
 

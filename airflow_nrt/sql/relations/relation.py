@@ -23,6 +23,7 @@ from airflow_nrt.model.internal_columns import (
     WINDOW_END,
     key_of,
 )
+from airflow_nrt.model.value_places import NO_PLACE, in_row, in_window
 from airflow_nrt.model.window_columns import ROLES, window_column
 from airflow_nrt.model.windows import Sql, Window
 from airflow_nrt.model.zones import wall_clock_sql
@@ -102,6 +103,12 @@ class Relation:
     def has_position(self) -> bool:
         """Whether each row has its position of arrival."""
         return POSITION in self.hidden
+
+    def place(self) -> str:
+        """SQL of the place of a row, for values that can't be computed."""
+        if WINDOW_END in self.hidden:
+            return in_window([quote(name) for name, _ in self.keys])
+        return in_row() if {ABSORBED, POSITION, ROWTIME} <= {*self.hidden} else NO_PLACE
 
     def role(self, role: str) -> ScopeColumn | None:
         """The first window column with this role."""

@@ -61,10 +61,11 @@ def plan_projection(
     if demand is not None and not relation.is_changing:
         items = demanded_items(items, scope, relation.partition or (), demand)
     subqueries = Subqueries(findings, relation, alias, relation_of)
-    compiler = Compiler(scope, ranking(relation, Compiler(scope)) if relation.window is not None else None)
+    ranked = ranking(relation, Compiler(scope)) if relation.window is not None else None
+    compiler = Compiler(scope, ranked, relation.place)
     problems = Problems()
     compiled = [problems.attempt(partial(compiler.compile, item.expression)) for item in items]
-    filter_compiler = Compiler(scope, subqueries if relation.window is not None else None)
+    filter_compiler = Compiler(scope, subqueries if relation.window is not None else None, relation.place)
     condition = partial(filter_compiler.condition, node.where, "WHERE") if node.where is not None else None
     where = problems.attempt(condition) if condition is not None else None
     problems.raise_any()

@@ -9,6 +9,7 @@ from airflow_nrt.basics.spelling import quote
 from airflow_nrt.model.internal_columns import CHANGE_HIDDEN
 from airflow_nrt.model.operators import Query
 from airflow_nrt.model.updating import UpdatingAggregate
+from airflow_nrt.model.value_places import in_group
 from airflow_nrt.sql.aggregates.each_window import in_each_window
 from airflow_nrt.sql.aggregates.grouping import Aggregation, key_column
 from airflow_nrt.sql.ddl.emit import FIRES
@@ -89,6 +90,9 @@ class _UpdatingAggregation(Aggregation):
             super().__init__(findings, *in_sessions_of_groups(findings, node, relation, cause))
         else:
             super().__init__(findings, node, unwindowed(findings, relation))
+
+    def _place(self) -> str:
+        return in_group([field.name for _, field in self.keys])
 
     def _is_constant(self) -> bool:
         """Whether neither the number of groups grows, nor the state of each."""

@@ -8,11 +8,12 @@ from pathlib import Path
 import pytest
 
 from airflow_nrt.basics.errors import DataError, InputError
+from airflow_nrt.cli.main import main
 from airflow_nrt.engine.failures.failures import explained
 from airflow_nrt.engine.query import run_bounded
 from airflow_nrt.engine.verify.verify import verify
 from airflow_nrt.home.log.arithmetic import check_arithmetic
-from airflow_nrt.home.notes.nulled import nulled_expressions
+from airflow_nrt.home.notes.nulled import NulledExpression, nulled_expressions
 from airflow_nrt.home.status import read_status
 from airflow_nrt.model.plan import Plan
 from airflow_nrt.sql.load import plan_script
@@ -55,9 +56,10 @@ def test_null_in_place_of_an_error(spark, tmp_path: Path) -> None:
 def report(place: Path, settings: str = "") -> Plan:
     script = (
         f"{settings}{TABLE.format(place=place, live=', ' + repr('source.monitor-interval') + ' = ' + repr('1s'))}"
-        "CREATE TABLE told (id INT, e TIMESTAMP(3), total BIGINT, q BIGINT) WITH ('connector' = 'filesystem', "
-        f"'path' = '{place}/told', 'format' = 'json');"
-        "INSERT INTO told SELECT id, window_end, SUM(n), SUM(n / (i - 7)) FROM TABLE(TUMBLE(TABLE t, DESCRIPTOR(ts), "
+        "CREATE TABLE told (id INT, e TIMESTAMP(3), total BIGINT, q BIGINT, r BIGINT) WITH "
+        f"('connector' = 'filesystem', 'path' = '{place}/told', 'format' = 'json');"
+        "INSERT INTO told SELECT id, window_end, SUM(n), SUM(n / (i - 7)), id % (SUM(s) - 14) FROM "
+        "TABLE(TUMBLE(TABLE t, DESCRIPTOR(ts), "
         "INTERVAL '1' MINUTE)) GROUP BY id, window_start, window_end;"
     )
     return plan_script(script, {}, "report", place)
@@ -75,12 +77,24 @@ def minute(past: int, **changed: object) -> str:
 
 def test_the_message_names_what_the_row_is_in(spark, tmp_path: Path) -> None:
     stream = Stream(spark, report(tmp_path), tmp_path / "home")
-    file = write_lines(tmp_path / "t" / "the rows.json", [minute(1), minute(2, i=7)])
-    with pytest.raises(DataError, match=r"Division by zero: n / .* The row is in .*the rows.json$"):
+    wrong = minute(2, i=7)
+    file = write_lines(tmp_path / "t" / "the rows.json", [minute(1), minute(2), wrong, minute(3), minute(4, i=7)])
+    with pytest.raises(DataError, match="Division by zero: n / ") as raised:
         stream.absorb(file, source="t")
+    assert str(raised.value).endswith(f". The row is {file}: {wrong}")
 
 
-def test_a_living_home_takes_it(spark, tmp_path: Path) -> None:
+def test_the_message_names_the_windows(spark, tmp_path: Path) -> None:
+    stream = Stream(spark, report(tmp_path), tmp_path / "home")
+    file = write_lines(tmp_path / "t" / "a.json", [minute(1), minute(1), minute(3)])
+    with pytest.raises(Exception, match="SUM") as raised:
+        stream.absorb(file, source="t")
+    message = str(explained(raised.value))
+    assert message.startswith("Division by zero: id % (SUM(s) - 14)"), message
+    assert message.endswith("It is in the windows that fire, the last of which ends at 2024-06-18 00:03:00"), message
+
+
+def test_a_living_home_takes_it(spark, tmp_path: Path, capsys) -> None:
     """Stream and verification agree before the entry and after it; the home keeps it."""
     plan = report(tmp_path)
     stream = Stream(spark, plan, tmp_path / "home")
@@ -95,9 +109,17 @@ def test_a_living_home_takes_it(spark, tmp_path: Path) -> None:
     stream.absorb(bad, source="t")
     assert rows(tmp_path) == [(2, 7, 7), (2, 7, 7), (2, 7, None), (5, None, None)]
     noted = nulled_expressions(stream.home)
-    assert noted["n / (i - 7)"].last == "7 / 0" and set(noted) == {"n / (i - 7)", "SUM(n)", "SUM(n / (i - 7))"}
-    assert noted["SUM(n)"].last == f"{2**63} in the window that ends at 2024-06-18 00:05:00, key (5)"
-    assert read_status(stream.home).nulled["n / (i - 7)"] >= 1
+    window = "in the window that ends at 2024-06-18 00:05:00, key (5)"
+    assert set(noted) == {"n / (i - 7)", "SUM(n)", "SUM(n / (i - 7))", "id % (SUM(s) - 14)"}
+    assert noted["SUM(n)"] == NulledExpression(1, f"{2**63}", {window: 1})
+    assert noted["id % (SUM(s) - 14)"] == NulledExpression(1, "5 % 0", {window: 1})
+    assert noted["n / (i - 7)"].last == "7 / 0"
+    place = f"in row 0 of {bad}, whose rowtime is 2024-06-18 00:03:00"
+    status = read_status(stream.home)
+    assert status.nulled["n / (i - 7)"] >= 1 and set(status.nulled_in["n / (i - 7)"]) == {place}
+    assert main(["status", "--home", str(stream.home.path)]) == 0
+    shown = f"SUM(n) could not be computed, and is NULL: 1 value\n            {window}: 1 value\n"
+    assert shown in capsys.readouterr().out
     assert verify(spark, taken, stream.home).is_proven
     with pytest.raises(InputError, match="SET it as it was"):
         verify(spark, plan, stream.home)

@@ -20,9 +20,9 @@ from airflow_nrt.engine.aggregates.accumulator_layout import AccumulatorLayout, 
 from airflow_nrt.engine.aggregates.multiset import bound
 from airflow_nrt.engine.state.state_columns import SLICE
 from airflow_nrt.engine.windows.operator_layout import Layout
-from airflow_nrt.engine.windows.window_operator import place
 from airflow_nrt.model.internal_columns import WINDOW_END
 from airflow_nrt.model.operators import RowFrame
+from airflow_nrt.model.value_places import in_window
 
 IS_NEW, HEAD, FIRES = "_nrt_is_new", "_nrt_head", "_nrt_fires"
 KEPT = -1
@@ -61,7 +61,7 @@ def results(layout: Layout, rows: DataFrame) -> DataFrame:
     lifts = [f"{name} AS {_lift(name)}" for name in names(accumulators.of_rows)]
     end = f"{FIRES} AS {WINDOW_END}"
     done = rows.selectExpr(*layout.keys, SLICE, *layout.generation, IS_NEW, HEAD, end, *accumulators.values, *lifts)
-    at = place(layout.keys)
+    at = in_window(layout.keys)
     for frame, part in frames_of(layout):
         columns = done.columns
         numbered = done.selectExpr("*", *_occurrences(layout, part, frame))

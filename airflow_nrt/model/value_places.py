@@ -1,0 +1,47 @@
+"""SQL of the place of a value that can't be computed, for messages: its window or group with its key, or its row."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from airflow_nrt.model.internal_columns import POSITION, ROWTIME, WINDOW_END
+
+NO_PLACE = "CAST(NULL AS STRING)"
+OVER_ALL_ROWS = "'over all rows'"
+
+
+def in_window(keys: Sequence[str]) -> str:
+    """Of a result of a window operator: `in the window that ends at …, key (…)`. `keys` are SQL.
+
+    >>> print(in_window(["shop"]))
+    concat('in the window that ends at ', CAST(timestamp_millis(_nrt_end) AS STRING), ', key (', concat_ws(', ',
+    coalesce(CAST(shop AS STRING), 'NULL')), ')')
+    """
+    key_text = f", ', key (', {_texts(keys)}, ')'" if keys else ""
+    return f"concat('in the window that ends at ', CAST(timestamp_millis({WINDOW_END}) AS STRING){key_text})"
+
+
+def in_group(keys: Sequence[str]) -> str:
+    """Of a result of GROUP BY without windows: `in the group (…)`.
+
+    >>> print(in_group(["shop"]))
+    concat('in the group (', concat_ws(', ', coalesce(CAST(shop AS STRING), 'NULL')), ')')
+    """
+    return f"concat('in the group (', {_texts(keys)}, ')')" if keys else OVER_ALL_ROWS
+
+
+def in_row() -> str:
+    """Of a row of a source: `in row 4 of /…, whose rowtime is …`; rows are counted from 0, or are offsets.
+
+    >>> print(in_row())
+    concat('in row ', CAST(_nrt_pos.row AS STRING), ' of ', regexp_replace(_nrt_pos.path, '^file:/+', '/'),
+    coalesce(concat(', whose rowtime is ', CAST(timestamp_millis(_nrt_ts) AS STRING)), ''))
+    """
+    time = f"coalesce(concat(', whose rowtime is ', CAST(timestamp_millis({ROWTIME}) AS STRING)), '')"
+    path = f"regexp_replace({POSITION}.path, '^file:/+', '/')"
+    return f"concat('in row ', CAST({POSITION}.row AS STRING), ' of ', {path}, {time})"
+
+
+def _texts(keys: Sequence[str]) -> str:
+    texts = ", ".join(f"coalesce(CAST({key} AS STRING), 'NULL')" for key in keys)
+    return f"concat_ws(', ', {texts})"
