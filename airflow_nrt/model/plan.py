@@ -13,6 +13,7 @@ from functools import cached_property
 
 from airflow_nrt.basics.metadata import METADATA
 from airflow_nrt.basics.spark_needs import with_needed
+from airflow_nrt.model.arithmetic_errors import NULL_FUNCTION, are_null
 from airflow_nrt.model.asked_partitions import PartitionFilter
 from airflow_nrt.model.connectors import connector_of
 from airflow_nrt.model.internal_columns import CLOCK
@@ -230,6 +231,15 @@ class Plan:
     def jars(self) -> tuple[str, ...]:
         """What the connectors of its tables need beside Spark, by the names of `basics/jars.py`."""
         return tuple(dict.fromkeys(name for table in self.tables for name in connector_of(table).jars(table)))
+
+    @property
+    def counts_nulls(self) -> bool:
+        """Whether its SQL counts values that are NULL because they could not be computed, or did not fit."""
+        queries = [one.query for one in self.inserts] + [one.input for one in (*self.operators, *self.regroups)]
+        queries += [query for one in self.updating for query in one.inputs]
+        computed = (column.expression for source in self.sources for column in source.table.columns)
+        texts = (*(query.sql for query in queries), *(str(one) for one in computed))
+        return are_null(self.settings) or any(NULL_FUNCTION in text for text in texts)
 
     @property
     def zone(self) -> str | None:

@@ -1,8 +1,8 @@
-"""Values that are NULL because they could not be computed, where the report wants no error: they are counted.
+"""Values that are NULL because they could not be computed, or do not fit a DECIMAL: they are counted.
 
 SQL that gives such a NULL calls `nrt_null(expression, computation, place)`, whose accumulator of Spark counts over
-all tasks (`NulledValues.java`). A task that is repeated, or rows that are computed for several readers, count again:
-the counts are for people, and no result depends on them.
+all tasks (`NulledValues.java`). A value counts once in its place, also where several readers compute it, or a task is
+repeated. Without a place it counts each time: the counts are for people, and no result depends on them.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pyspark.sql import SparkSession
 from airflow_nrt.basics.java_sources import NULLED_VALUES
 from airflow_nrt.engine.java.java_class import shipped_class
 from airflow_nrt.engine.java.objects import elements, java_class
-from airflow_nrt.model.arithmetic_errors import NULL_FUNCTION, are_null
+from airflow_nrt.model.arithmetic_errors import NULL_FUNCTION
 from airflow_nrt.model.plan import Plan
 
 _UNCOUNTED = (
@@ -44,8 +44,8 @@ class Nulled:
 
 
 def count_nulls(spark: SparkSession, plan: Plan) -> None:
-    """Gives the session of a report what its SQL calls for such a value, if the report wants NULL."""
-    if not are_null(plan.settings) or spark in _counting:
+    """Gives the session of a report what its SQL calls for such a value, if it does."""
+    if not plan.counts_nulls or spark in _counting:
         return
     ours: Any = spark
     made = shipped_class(spark, NULLED_VALUES)

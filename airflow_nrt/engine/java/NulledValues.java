@@ -74,9 +74,12 @@ public class NulledValues implements UDF3 {
         }
 
         private synchronized void note(String expression, String place, long more, String shown) {
-            List key = key(expression, found.containsKey(key(expression, place)) || found.size() < MOST ? place : "");
+            boolean hasRoom = found.size() < MOST || found.containsKey(key(expression, place));
+            List key = key(expression, hasRoom ? place : "");
             String[] before = (String[]) found.get(key);
-            long count = before == null ? more : more + Long.parseLong(before[0]);
+            // An expression has one value in a place, which may be computed more than once.
+            boolean isOne = hasRoom && place.length() > 0;
+            long count = before == null || isOne ? more : more + Long.parseLong(before[0]);
             found.put(key, new String[] {String.valueOf(count), shown});
         }
 

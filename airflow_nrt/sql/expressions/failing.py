@@ -14,10 +14,13 @@ from dataclasses import dataclass
 from airflow_nrt.basics.spelling import string_literal
 from airflow_nrt.basics.types import DataType
 from airflow_nrt.model.arithmetic_errors import NULL_FUNCTION
-from airflow_nrt.sql.expressions.typed import Typed
+from airflow_nrt.sql.expressions.decimal_arithmetic import computed
+from airflow_nrt.sql.expressions.typed import Typed, may_not_fit
 from airflow_nrt.sql.parse import ast
 from airflow_nrt.sql.parse.unparse import text_of
 
+_LONG = 2000
+"""Longer SQL is not doubled."""
 _ARE_NULL: ContextVar[bool] = ContextVar("errors_are_null", default=False)
 
 
@@ -85,14 +88,45 @@ def _tried(operator: str, left: str, right: str, result: DataType) -> str:
     return f"{names[operator]}({left}, {right})"
 
 
+def fitted(of: Computed, value: Typed, target: DataType) -> str | None:
+    """SQL of a number as a DECIMAL that it may not fit: it is NULL then, in each report, and counted. None for others.
+
+    >>> print(fitted(Computed("column total", "p"), Typed("`n`", DataType("BIGINT")), DataType("DECIMAL", 5, 2)))
+    coalesce(TRY_CAST(`n` AS DECIMAL(5,2)), CAST(nrt_null('column total', CAST(`n` AS STRING), p) AS DECIMAL(5,2)))
+    """
+    if target.name != "DECIMAL" or not value.type.is_numeric or not may_not_fit(value.type, target):
+        return None
+    return _noted(of, f"TRY_CAST({value.sql} AS {target.spark})", f"CAST({value.sql} AS STRING)", target)
+
+
+def fitted_result(of: Computed, operator: str, left: str, right: str, result: DataType) -> str:
+    """The same of `left operator right`, which has as many digits as a DECIMAL can have.
+
+    >>> print(fitted_result(Computed("a + b", "p"), "+", "`a`", "`b`", DataType("DECIMAL", 38, 2)))
+    coalesce(TRY_CAST(try_add(`a`, `b`) AS DECIMAL(38,2)), CAST(nrt_null('a + b', concat(CAST(`a` AS STRING), ' + ',
+    CAST(`b` AS STRING)), p) AS DECIMAL(38,2)))
+    """
+    value = computed(left, operator, right, result)
+    return _noted(of, value, f"concat(CAST({left} AS STRING), ' {operator} ', CAST({right} AS STRING))", result)
+
+
+def _noted(of: Computed, value: str, computation: str, kind: DataType) -> str:
+    """SQL of a value whose NULL is counted, if its SQL is short: the operands are in it twice."""
+    if len(value) > _LONG:
+        return value
+    return f"coalesce({value}, {of.noted_null(computation, kind)})"
+
+
 def tried_cast(node: ast.Cast, operand: Typed, place: str) -> Typed | None:
-    """CAST of a number that may be beyond a type of whole numbers; None if it can't fail, or is to be an error."""
-    kind, target = operand.type, node.type
+    """CAST of a number that may be beyond its type; None if it can't be, or is to be an error."""
+    kind, target, of = operand.type, node.type, Computed(text_of(node), place)
+    if node.fails and (sql := fitted(of, operand, target)) is not None:
+        return Typed(sql, target.with_nullable(True), columns=operand.columns)
     fits = kind.is_integer and kind.digits <= target.digits if target.is_integer else True
     if not errors_are_null() or not node.fails or not kind.is_numeric or fits:
         return None
     target = target.with_nullable(kind.nullable)
-    sql = tried_one(Computed(text_of(node), place), f"TRY_CAST({{0}} AS {target.spark})", operand.sql, target)
+    sql = tried_one(of, f"TRY_CAST({{0}} AS {target.spark})", operand.sql, target)
     return Typed(sql, target, columns=operand.columns)
 
 

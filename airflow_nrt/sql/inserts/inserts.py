@@ -15,6 +15,7 @@ from airflow_nrt.model.tables import Column, Table
 from airflow_nrt.model.windows import Sql
 from airflow_nrt.sql.errors import SqlError
 from airflow_nrt.sql.expressions.casts import cast_to
+from airflow_nrt.sql.expressions.failing import Computed, fitted
 from airflow_nrt.sql.expressions.scope import ScopeColumn
 from airflow_nrt.sql.expressions.typed import Typed
 from airflow_nrt.sql.inserts.not_null import required
@@ -34,7 +35,7 @@ def add_insert(
     rows are sorted by.
     """
     columns = written_columns(sink)
-    items = [f"{cast_to(v, c.type)} AS {quote(c.name)}" for v, c in zip(values, columns)]
+    items = [f"{_written(sink, c, v, relation)} AS {quote(c.name)}" for v, c in zip(values, columns)]
     changes = relation.is_changing and not relation.adds_only
     hidden = [*CHANGE_HIDDEN] if changes else []
     items += hidden
@@ -64,6 +65,12 @@ def add_insert(
     )  # fmt: skip
     findings.inserts.append(insert)
     return insert
+
+
+def _written(sink: Table, column: Column, value: Typed, relation: Relation) -> str:
+    """SQL of a value as its column. A number that does not fit is NULL, and counted."""
+    of = Computed(f"column {column.name} of {sink.name}", relation.place())
+    return fitted(of, value, column.type) or cast_to(value, column.type)
 
 
 def _end_column(sink: Table, relation: Relation, values: tuple[Typed, ...]) -> str | None:

@@ -20,8 +20,9 @@ from typing import Any
 
 from pyspark.sql import DataFrame
 
+from airflow_nrt.engine.functions.nulled_values import count_nulls
 from airflow_nrt.engine.spark.query_frames import run_query
-from airflow_nrt.model.internal_columns import SOURCE_HIDDEN
+from airflow_nrt.model.internal_columns import POSITION, ROWTIME, SOURCE_HIDDEN
 from airflow_nrt.sql.expressions.functions import FAMILIES
 from airflow_nrt.sql.parse import ast
 from airflow_nrt.sql.parse.statements import parse_query
@@ -93,13 +94,16 @@ def planned(expressions: Sequence[str]) -> Any:
 
 def computed(table: DataFrame, expressions: Sequence[str]) -> list[tuple[str, Any]]:
     """Type and value of each, by one query."""
-    insert = planned(expressions).inserts[0]
+    plan = planned(expressions)
+    count_nulls(table.sparkSession, plan)
+    insert = plan.inserts[0]
     row = run_query(insert.query, {"t": table}).collect()[0]
     return [(field.type.flink, plain(row[field.name])) for field in insert.query.fields]
 
 
 def one_row(spark: Any) -> DataFrame:
-    hidden = ", ".join(f"CAST(NULL AS STRING) AS {name}" for name in SOURCE_HIDDEN)
+    place = {POSITION: "STRUCT<file: BIGINT, block: BIGINT, row: BIGINT, path: STRING>", ROWTIME: "BIGINT"}
+    hidden = ", ".join(f"CAST(NULL AS {place.get(name, 'STRING')}) AS {name}" for name in SOURCE_HIDDEN)
     frame: DataFrame = spark.sql(f"SELECT {ROW}, {hidden}")
     # Not a literal any more: nothing is to be computed before it runs.
     return spark.createDataFrame(frame.collect(), frame.schema)
