@@ -12,7 +12,7 @@ from airflow_nrt.engine.sources.kafka.contents import check_registries
 from airflow_nrt.engine.sources.kafka.kafka_rows import load_rows
 from airflow_nrt.engine.sources.kafka.offset_ranges import Partitions
 from airflow_nrt.engine.sources.kafka.records import no_records, read_ranges
-from airflow_nrt.engine.sources.kafka.retention import still_there
+from airflow_nrt.engine.sources.kafka.retention import same_topics, still_there
 from airflow_nrt.engine.sources.place import BLOCK, FILE, INDEX
 from airflow_nrt.engine.sources.request import ReadRequest
 from airflow_nrt.engine.sources.source import Source
@@ -79,4 +79,6 @@ class Kafka(Source):
             starts = client.starts(there)
         finally:
             client.close()
-        return still_there(splits, starts)
+        ranges, anew = same_topics(table, splits, client.topic_ids)
+        usable, gone = still_there(ranges, starts)
+        return usable, [*anew, *gone]

@@ -12,7 +12,7 @@ from pyspark.sql import SparkSession
 from airflow_nrt.basics.errors import InputError
 from airflow_nrt.engine.sources.kafka.client import Client
 from airflow_nrt.engine.sources.kafka.consumer_group import GroupOffsets
-from airflow_nrt.engine.sources.kafka.retention import check_grows, check_same_topics, removed_unread
+from airflow_nrt.engine.sources.kafka.retention import check_grows, check_same_topics, removed_unread, topic_of
 from airflow_nrt.engine.sources.source import SplitEnumerator
 from airflow_nrt.home.log.entries import SourceRange, Split, ranges_of
 from airflow_nrt.model.connectors.kafka_options import (
@@ -53,7 +53,7 @@ class Partitions(SplitEnumerator):
         for one in read:
             self._next[one.part] = max(one.end, self._next.get(one.part, 0))
             if one.topic_id is not None:
-                self._topic_ids[_topic(one.part)] = one.topic_id
+                self._topic_ids[topic_of(one.part)] = one.topic_id
         self._is_new = not self._next
         self._known: list[str] = []
         self._discovery: int = kafka_option(table, DISCOVERY)
@@ -86,11 +86,11 @@ class Partitions(SplitEnumerator):
         ids = self._client.topic_ids
         check_same_topics(self._table, self._topic_ids, ids)
         unknown = ids.keys() - self._topic_ids.keys()
-        first = {_topic(one): one for one in reversed(self._known) if _topic(one) in unknown}
+        first = {topic_of(one): one for one in reversed(self._known) if topic_of(one) in unknown}
         begun = dict.fromkeys((*new, *first.values()))
         self._topic_ids |= {topic: ids[topic] for topic in unknown}
         return [
-            SourceRange(one, at, at, 0, topic_id=ids[_topic(one)] if one in first.values() else None)
+            SourceRange(one, at, at, 0, topic_id=ids[topic_of(one)] if one in first.values() else None)
             for one in begun
             for at in [self._next[one]]
         ]
@@ -191,10 +191,6 @@ def joined(ranges: Iterable[SourceRange]) -> list[SourceRange]:
             else:
                 found.append(one)
     return found
-
-
-def _topic(part: str) -> str:
-    return part.rpartition("-")[0]
 
 
 def _place(part: str) -> tuple[str, int]:

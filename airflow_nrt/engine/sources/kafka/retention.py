@@ -23,15 +23,42 @@ def check_grows(table: Table, following: Mapping[str, int], ends: Mapping[str, i
 
 def check_same_topics(table: Table, known: Mapping[str, str], found: Mapping[str, str]) -> None:
     """Raises InputError if a topic is not the one that was read before: its offsets may have other records."""
+    for topic, how in _anew(table, known, found).items():
+        raise InputError(
+            f"table {table.name!r}: topic {topic} was made anew: {how}. Begin a new home; if each offset has the "
+            f"record that it had (a mirror), '{TOPIC_ID}' = 'ignore' goes on"
+        )
+
+
+def same_topics(
+    table: Table, splits: Iterable[Split], found: Mapping[str, str]
+) -> tuple[tuple[SourceRange, ...], list[str]]:
+    """The ranges whose topic is the one that was read, and messages about the others. `found` are the ids of topics."""
+    ranges = ranges_of(splits)
+    known = {topic_of(one.part): one.topic_id for one in ranges if one.topic_id is not None}
+    anew = _anew(table, known, found)
+    problems = [
+        f"topic {topic} was made anew, so that its offsets have other records: {how}. Nothing proves their windows any "
+        f"more; if each offset has the record that it had (a mirror), set '{TOPIC_ID}' = 'ignore'"
+        for topic, how in anew.items()
+    ]
+    return tuple(one for one in ranges if topic_of(one.part) not in anew), problems
+
+
+def _anew(table: Table, known: Mapping[str, str], found: Mapping[str, str]) -> dict[str, str]:
+    """By topic that is another one than before, its ids."""
     if kafka_option(table, TOPIC_ID) == "ignore":
-        return
-    for topic, before in known.items():
-        if found.get(topic, before) != before:
-            raise InputError(
-                f"table {table.name!r}: topic {topic} was made anew: its id is {found[topic]}, and records of "
-                f"the one with the id {before} were read. Begin a new home; if each offset has the record that it had "
-                f"(a mirror), '{TOPIC_ID}' = 'ignore' goes on"
-            )
+        return {}
+    return {
+        topic: f"its id is {found[topic]}, and records of the one with the id {before} were read"
+        for topic, before in known.items()
+        if found.get(topic, before) != before
+    }
+
+
+def topic_of(part: str) -> str:
+    """The topic of a partition, `orders-0`."""
+    return part.rpartition("-")[0]
 
 
 def removed_unread(table: Table, following: Mapping[str, int], starts: Mapping[str, int]) -> Iterator[SourceRange]:

@@ -170,6 +170,10 @@ def test_a_topic_that_was_made_anew_and_is_longer(spark, broker: Broker, topics:
     topics.write("longer", [*TEN, *TEN])
     with pytest.raises(InputError, match=r"topic longer was made anew: its id is .{22}, and records of"):
         TopicStream(spark, plan, tmp_path / "home").absorb_new()
+    home = Home.open(tmp_path / "home")
+    verdict = verify(spark, plan, home)
+    assert not verdict.is_proven and verdict.inserts[0].equal == 0, verdict
+    assert any("topic longer was made anew, so that its offsets have other records" in one for one in verdict.problems)
     mirror = report(tmp_path, broker.address, "longer", scan_topic__id="ignore")
     stream = TopicStream(spark, mirror, tmp_path / "home")
     stream.absorb_new()
