@@ -11,6 +11,7 @@ CACHE, BACKFILL = "lookup.cache", "lookup.backfill"
 NONE, PARTIAL, FULL = "none", "partial", "full"
 REMEMBERED, NEWEST = "remembered", "newest"
 _EXPIRES, _RELOADS = "lookup.partial-cache.expire-after-write", "lookup.full-cache.periodic-reload.interval"
+_OLDER = "lookup.cache.ttl"
 _INTERVALS = {PARTIAL: _EXPIRES, FULL: _RELOADS}
 _WHOLE = "the whole table is looked up, as a version of it"
 _AWAY = "a stream waits for a table that is away, and looks again"
@@ -20,6 +21,7 @@ LOOKUP_OPTIONS = (
         Option(CACHE, one_of(NONE, PARTIAL, FULL), None, "a table that is looked up: NONE looks again for each batch"),
         Option(_EXPIRES, parse_duration, None, "with PARTIAL: how often the stream looks for a new version"),
         Option(_RELOADS, parse_duration, None, "with FULL: how often the stream looks for a new version"),
+        Option(_OLDER, parse_duration, None, f"an older name of PARTIAL with '{_EXPIRES}'"),
         Option(
             BACKFILL,
             one_of(REMEMBERED, NEWEST),
@@ -30,6 +32,8 @@ LOOKUP_OPTIONS = (
     Option("lookup.partial-cache.max-rows", positive, None, "of the cache", idle=_WHOLE),
     Option("lookup.partial-cache.expire-after-access", parse_duration, None, "of the cache", idle=_WHOLE),
     Option("lookup.partial-cache.cache-missing-key", parse_boolean, None, "of the cache", idle=_WHOLE),
+    Option("lookup.cache.max-rows", whole_number, None, "of the cache", idle=_WHOLE),
+    Option("lookup.cache.caching-missing-key", parse_boolean, None, "of the cache", idle=_WHOLE),
     Option("lookup.full-cache.reload-strategy", one_of("periodic"), None, "of the cache", idle="it is periodic"),
     Option(
         "lookup.full-cache.periodic-reload.schedule-mode",
@@ -48,7 +52,7 @@ _KNOWN = named(LOOKUP_OPTIONS)
 def looks_every(options: Mapping[str, str], default: int) -> int:
     """The interval (ms) at which a stream looks for a new version of a table; 0: before each batch."""
     if CACHE not in options:
-        return default
+        return int(_KNOWN[_OLDER].read(options[_OLDER])) if _OLDER in options else default
     mode = _KNOWN[CACHE].read(options[CACHE])
     interval = options.get(_INTERVALS.get(mode, ""))
     if interval is not None:

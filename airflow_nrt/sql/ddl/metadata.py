@@ -6,15 +6,18 @@ from airflow_nrt.basics.types import DataType
 from airflow_nrt.model.connectors.connector import Connector
 from airflow_nrt.model.options.known import nearest
 from airflow_nrt.model.tables import Column
-from airflow_nrt.sql.errors import SqlError
+from airflow_nrt.sql.errors import NotThereYet, SqlError
+from airflow_nrt.sql.expressions.casts import cast
+from airflow_nrt.sql.expressions.typed import Typed
 from airflow_nrt.sql.parse import ast, parsed
 
 _INSTANT = DataType("TIMESTAMP_LTZ", precision=3, nullable=False)
 
 
 def metadata_column(definition: parsed.ColumnDefinition, connector: Connector | None) -> Column:
-    """The column as a computed one. Raises SqlError for a key that tables of this connector do not have.
+    """The column as a computed one. One that is declared with another type is CAST to it, as in Flink.
 
+    Raises SqlError for a key that tables of this connector do not have, or a type that it can't be cast to.
     Without a known connector any key passes: the connector is the error of such a table.
     """
     key, kind = definition.metadata, definition.type
@@ -29,13 +32,14 @@ def metadata_column(definition: parsed.ColumnDefinition, connector: Connector | 
             f"{nearest(key, connector.metadata)}; {there}",
             definition.at,
         )
-    if not known.is_alike(kind):
-        raise SqlError(
-            f"column {definition.name!r}: metadata {key!r} is a {known.type.with_nullable(True).flink}, "
-            f"not {kind.flink}",
-            definition.at,
-        )
-    return Column(definition.name, kind, known.sql, metadata=key)
+    if known.is_alike(kind):
+        return Column(definition.name, kind, known.sql, metadata=key)
+    try:
+        value = cast(Typed(known.sql, known.type), kind, True, definition.at)
+    except NotThereYet:
+        types = f"a {known.type.with_nullable(True).flink}, and can't be cast to {kind.flink}"
+        raise SqlError(f"column {definition.name!r}: metadata {key!r} is {types}", definition.at) from None
+    return Column(definition.name, kind, value.sql, metadata=key)
 
 
 def is_system_rowtime(node: ast.Expression | None) -> bool:

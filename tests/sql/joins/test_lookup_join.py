@@ -124,6 +124,8 @@ def test_what_a_plan_says() -> None:
         planned(FORM, ", 'lookup.cache' = 'PARTIAL', 'lookup.partial-cache.expire-after-write' = '5 min'")
     )
     (dimension,) = described["dimensions"]
+    older = describe(planned(FORM, ", 'lookup.cache.max-rows' = '500', 'lookup.cache.ttl' = '5 min'"))
+    assert older["dimensions"] == [dimension]
     assert dimension["name"] == "shops" and dimension["new_versions"] == "looked for every 5 minutes"
     (step,) = [one for one in described["inserts"][0]["steps"] if one["does"] == "lookup join"]
     assert step["of"] == ["orders AS o", "shops AS s"] and step["as_of"] == "o.p"

@@ -150,8 +150,9 @@ def test_metadata_of_records(spark, broker: Broker, topics: Topics, tmp_path: Pa
     topics.create("meta", 2)
     columns = """shop INT, ts TIMESTAMP_LTZ(3) METADATA FROM 'timestamp', part INT METADATA FROM 'partition' VIRTUAL,
         at BIGINT METADATA FROM 'offset' VIRTUAL, topic STRING METADATA VIRTUAL, kind STRING METADATA FROM
-        'timestamp-type', headers MAP<STRING, BYTES> METADATA, WATERMARK FOR ts AS SOURCE_WATERMARK()"""
-    query = """SELECT CAST(ts AS TIMESTAMP(3)), shop, part * 1000 + at + CHAR_LENGTH(DECODE(headers['h'], 'UTF-8')) +
+        'timestamp-type', headers MAP<STRING, BYTES> METADATA, plain TIMESTAMP(3) METADATA FROM 'timestamp',
+        WATERMARK FOR ts AS SOURCE_WATERMARK()"""
+    query = """SELECT plain, shop, part * 1000 + at + CHAR_LENGTH(DECODE(headers['h'], 'UTF-8')) +
         IF(topic = 'meta' AND kind = 'CreateTime', 0, 9999) FROM orders"""
     plan = report(tmp_path, broker.address, "meta", columns, query)
     topics.write("meta", ['{"shop": 7}', '{"shop": 8}'], 1, MORNING_29, headers=[("h", "lost"), ("h", "ab")])
