@@ -109,8 +109,8 @@ def _lines(status: Status) -> list[str]:
         lines.append(f"set aside   {counted(status.set_aside, 'row')} that a table refused (ledger/set-aside)")
     if status.restatements:
         lines.append(f"restated    {status.restatements} times")
-    if beat is not None and beat.error:
-        lines.append(f"error       {beat.error}")
+    if status.error:
+        lines.append(f"error       {status.error}")
     for operator, until in status.suspects.items():
         lines.append(
             f"suspect     the carried state of operator {operator} is in doubt for windows up to "

@@ -1,18 +1,21 @@
-"""Why a launched driver could not begin: `launches/<id>.json` of its home, read by its launcher."""
+"""Why a launched driver could not begin: `launches/<id>.json` of its home, for its launcher and for the status."""
 
 from __future__ import annotations
 
 import json
 import sys
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 
-from airflow_nrt.basics.errors import DataError, InputError, NrtError
+from airflow_nrt.basics.durations import SECOND
+from airflow_nrt.basics.errors import DataError, HomeError, InputError, NrtError
 from airflow_nrt.basics.texts import shortened
 from airflow_nrt.files.decoding import read_record
 from airflow_nrt.files.durable import replace_file
 from airflow_nrt.files.formats import Format
 from airflow_nrt.files.private_files import make_private
 from airflow_nrt.home.directories import make_directories
+from airflow_nrt.home.heartbeat import Heartbeat
 from airflow_nrt.home.home import Home
 from airflow_nrt.model.options.settings import NO_SETTINGS, Settings
 
@@ -53,3 +56,16 @@ def launch_failure(home: Home, launch: str) -> LaunchFailure | None:
         return read_record(home.launches / f"{launch}.json", _FORMAT, LaunchFailure)
     except FileNotFoundError:
         return None
+
+
+def failed_start(home: Home, beat: Heartbeat | None) -> str | None:
+    """Why the newest launch could not begin; None if it has, or if the driver with this heartbeat has begun since."""
+    number = home.newest_launch()
+    if not number:
+        return None
+    with suppress(OSError, HomeError):
+        failure = launch_failure(home, str(number))
+        noted = (home.launches / f"{number}.json").stat().st_mtime if failure is not None else 0
+        if failure is not None and (beat is None or beat.started / SECOND < noted):
+            return failure.error
+    return None

@@ -7,6 +7,7 @@ from typing import Any
 
 from airflow_nrt.home.heartbeat import Heartbeat, now_ms, read_heartbeat
 from airflow_nrt.home.home import Home
+from airflow_nrt.home.launch_failure import failed_start
 from airflow_nrt.home.log.changed_files import changes_of, last_read
 from airflow_nrt.home.log.entries import OperatorState, Position, Restate
 from airflow_nrt.home.log.log import Log
@@ -34,7 +35,7 @@ class Pulse:
 
     `windows` and `last_window` are of what is published in all tables: all windows that end up to `last_window` are.
     `decided_windows` and `decided_until` are of what the log has decided, some of which may wait for a sink; `tables`
-    have both by table.
+    have both by table. `failed_start` says why the newest launch could not begin, where no driver has begun since.
     """
 
     report: str
@@ -55,6 +56,14 @@ class Pulse:
     decided_windows: int = 0
     decided_until: int | None = None
     tables: tuple[TableProgress, ...] = ()
+    failed_start: str | None = None
+
+    @property
+    def error(self) -> str | None:
+        """What keeps the driver from its work, or ended it; None if nothing does."""
+        if self.failed_start is not None:
+            return f"the last start failed: {self.failed_start}"
+        return self.heartbeat.error if self.heartbeat is not None else None
 
     @property
     def waiting(self) -> tuple[TableProgress, ...]:
@@ -164,6 +173,7 @@ def _pulse(home: Home, log: Log, now: int | None) -> Pulse:
         decided_windows=position.windows,
         decided_until=newest_complete(position),
         tables=progress.tables,
+        failed_start=failed_start(home, beat),
     )
 
 

@@ -8,7 +8,8 @@ from typing import Any
 from airflow_nrt.basics.errors import HomeError
 from airflow_nrt.basics.instants import LAST_MINUTE
 from airflow_nrt.basics.texts import shortened
-from airflow_nrt.home.heartbeat import RUNNING, STARTING, Heartbeat, now_ms
+from airflow_nrt.home.heartbeat import FAILED, RUNNING, STARTING, Heartbeat, now_ms
+from airflow_nrt.home.launch_failure import failed_start
 from airflow_nrt.home.log.entries import Lease
 from airflow_nrt.home.status import STALE_MS
 from airflow_nrt.home.table_progress import TableProgress, TablesProgress, newest_complete
@@ -118,6 +119,9 @@ def state_of(reader: Reader, now: int | None = None) -> State:
     except HomeError as wrong:
         return unreachable(reader, str(wrong), at)
     state, why = _judge(tail, beat, at)
+    failed = failed_start(reader.home, beat)
+    if failed is not None:
+        state, why = FAILED, shortened(f"the last start failed: {failed}", _MOST_LETTERS)
     return State(reader.place, shortened(kept.identity.name, _MOST_NAME), state, why, kept, tail, beat, at, progress)
 
 

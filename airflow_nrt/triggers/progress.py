@@ -20,13 +20,12 @@ _LIMIT_SECONDS = 30.0
 
 def status_line(pulse: Pulse) -> str:
     """The windows, the watermark, the rows and the restarts, in one line."""
-    error = pulse.heartbeat.error if pulse.heartbeat is not None else None
     restarts = "1 restart" if pulse.restarts == 1 else f"{pulse.restarts} restarts"
     return (
         f"{pulse.report} {pulse.driver}: {pulse.windows} windows published, complete up to "
         f"{format_reached(pulse.last_window)}; watermark {format_instant(pulse.watermark)}{_distance(pulse)}; "
         f"{pulse.rows} rows, {pulse.late} late, {pulse.rejected} rejected; {restarts}"
-    ) + "".join(f"; {one}" for one in (*pulse.waiting, *([error] if error else [])))
+    ) + "".join(f"; {one}" for one in (*pulse.waiting, *([pulse.error] if pulse.error else [])))
 
 
 def status_xcom(pulse: Pulse) -> dict[str, Any]:
@@ -50,6 +49,7 @@ def status_xcom(pulse: Pulse) -> dict[str, Any]:
             for one in pulse.tables
         },
         "lag_seconds": lag,
+        "error": pulse.error,
         "text": status_line(pulse),
     }
 

@@ -12,12 +12,16 @@ from pathlib import Path
 
 import pytest
 
-from airflow_nrt.basics.errors import HomeError
+from airflow_nrt.basics.errors import HomeError, InputError
+from airflow_nrt.cli.main import main
+from airflow_nrt.home.heartbeat import STOPPED, now_ms
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.launch_failure import LaunchFailure, launch_failure, note_launch_failure
+from airflow_nrt.home.status import read_pulse
 from airflow_nrt.launch import launcher
 from airflow_nrt.launch.submission import Submission
-from tests.launch.homes import new_home
+from airflow_nrt.triggers.progress import status_line, status_xcom
+from tests.launch.homes import beat, launch, lease, new_home
 
 OLD_JAVA = """#!/bin/sh
 echo 'openjdk version "11.0.2"' >&2
@@ -62,6 +66,22 @@ def test_where_blocks_lie_is_a_setting_of_the_driver(monkeypatch: pytest.MonkeyP
 def test_a_home_that_could_not_be_read_may_be_readable_again(tmp_path: Path) -> None:
     note_launch_failure(str(tmp_path), "1", HomeError("stale file handle"))
     assert launch_failure(Home.at(tmp_path), "1") == LaunchFailure("stale file handle", final=False)
+
+
+def test_a_start_that_failed_is_in_the_status_until_a_driver_begins(tmp_path: Path, capsys) -> None:
+    home = new_home(tmp_path)
+    lease(home)
+    beat(home, 1, STOPPED, started=now_ms() - 60_000)
+    assert read_pulse(home).error is None
+    launch(home, 1)
+    note_launch_failure(str(home.path), "1", InputError("the database refuses the login of 'nrt'"))
+    expected = "the last start failed: the database refuses the login of 'nrt'"
+    assert main(["status", "--home", str(home.path)]) == 0
+    assert f"error       {expected}\n" in capsys.readouterr().out
+    assert status_xcom(read_pulse(home))["error"] == expected and expected in status_line(read_pulse(home))
+    lease(home)
+    beat(home, 2, started=now_ms() + 1000)
+    assert read_pulse(home).error is None
 
 
 def test_a_driver_that_its_master_does_not_know_has_ended(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from airflow_nrt.basics.errors import InputError
 from airflow_nrt.basics.instants import format_instant
 from airflow_nrt.home.ids import home_id
+from airflow_nrt.home.launch_failure import note_launch_failure
 from airflow_nrt.home.notes.samples import read_samples, sampled_files
 from airflow_nrt.home.status import read_status
+from tests.launch.homes import launch
 from tests.page.lab import Lab
 from tests.page.made_homes import DAY, INSERT, STEP, Made, make_home, plan_of_homes
 from tests.security.others import AS_ROOT, give_to_nobody
@@ -50,6 +54,16 @@ def test_the_list_says_what_status_says(own: Lab, made: Made) -> None:
     assert (one["state"], one["why"], one["dag_id"], one["zone"]) == ("running", None, "orders", "UTC")
     assert one["latest_window_end"] == "2024-06-18T12:00:00"
     assert one["freshness_seconds"] > 86_400 and one["lag_seconds"] > 86_400
+
+
+def test_a_start_that_failed_is_what_is_wrong(own: Lab, made: Made) -> None:
+    launch(made.home, 7)
+    note_launch_failure(str(made.home.path), "7", InputError("the database refuses the login of 'nrt'"))
+    try:
+        (one,) = own.get("reports", "viewer")["reports"]
+    finally:
+        shutil.rmtree(made.home.launches)
+    assert (one["state"], one["why"]) == ("failed", "the last start failed: the database refuses the login of 'nrt'")
 
 
 def test_a_list_of_one_dag_has_the_homes_that_its_tasks_work_on(own: Lab) -> None:
