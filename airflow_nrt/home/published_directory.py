@@ -22,13 +22,16 @@ _MOST_BYTES_OF_PATH = 4096
 
 def note_place(root: Path, home: Home) -> None:
     """Writes where the home is, unless that is written already."""
-    place = os.fsencode(home.path)
+    if noted_place(root) != str(home.path):
+        replace_file(root / PLACE, os.fsencode(home.path), PUBLIC)
+
+
+def noted_place(root: Path) -> str:
+    """Where the home is that publishes to a directory, as anybody may have written there; '' if nothing is."""
     try:
-        written = read_regular(root / PLACE, _MOST_BYTES_OF_PATH)
+        return os.fsdecode(read_regular(root / PLACE, _MOST_BYTES_OF_PATH))
     except (FileNotFoundError, HomeError):
-        written = b""
-    if written != place:
-        replace_file(root / PLACE, place, PUBLIC)
+        return ""
 
 
 def publishing_home(file: Path, group: str | None) -> tuple[Path, Home] | None:

@@ -33,7 +33,7 @@ from airflow_nrt.files.private_files import read_regular
 from airflow_nrt.files.public_files import PUBLIC
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Entry, Published
-from airflow_nrt.home.published_directory import OWNER, note_place
+from airflow_nrt.home.published_directory import OWNER, note_place, noted_place
 from airflow_nrt.model.plan import Insert
 
 if TYPE_CHECKING:
@@ -157,10 +157,16 @@ def _check(home: Home, insert: Insert, root: Path) -> None:
         standing = _owner(root / OWNER)
         if standing != owner:
             raise InputError(
-                f"table {insert.sink.name!r}: another home publishes to {root} (its id is {standing}); "
-                "give this report a directory of its own"
+                f"table {insert.sink.name!r}: another home publishes to {root} (its id is {standing}{_at(root)}). Is "
+                f"the path of this home right, {home.path}? Else give this report a directory of its own"
             )
     note_place(root, home)
+
+
+def _at(root: Path) -> str:
+    """The path of the home that publishes to a directory, if that is written there."""
+    place = noted_place(root)
+    return f", its path {place!r}" if place else ""
 
 
 def _owner(file: Path) -> str:

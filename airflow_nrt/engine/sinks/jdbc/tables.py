@@ -189,7 +189,8 @@ class Tables:
         if foreign:
             raise InputError(
                 f"table {self.insert.sink.name!r}: another home publishes to table {self.name} (its id is "
-                f"{foreign[0]}); give this report a table of its own, or delete the row of {self.owners}"
+                f"{foreign[0]}). Is the path of this home right, {home.path}? Else give this report a table of its "
+                f"own, or, if that home is gone, delete the row of {self.owners}"
             )
         if self.insert.name not in {name for name, _ in others}:
             self.database.execute(

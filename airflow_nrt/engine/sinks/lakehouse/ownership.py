@@ -43,8 +43,9 @@ def claim(table: LakeTable, home: Home, may_create: bool) -> None:
         table.set_properties(own)
     elif properties[OWNER] != owner:
         raise InputError(
-            f"table {sink.name!r}: another home publishes to table {table.name} (its id is {properties[OWNER]}); give "
-            f"this report a table of its own, or remove the property '{OWNER}' if that home is gone"
+            f"table {sink.name!r}: another home publishes to table {table.name} (its id is {properties[OWNER]}). Is "
+            f"the path of this home right, {home.path}? Else give this report a table of its own, or remove the "
+            f"property '{OWNER}' if that home is gone"
         )
     _check_log(table, home)
 
