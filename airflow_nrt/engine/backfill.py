@@ -331,7 +331,7 @@ def _restate(work: _Work, what: _Restatement) -> list[Published]:
     ranges = {name: found for name, splits in read_here.items() if (found := ranges_of(splits))}
     body = Restate(tuple(staged), removed, what.reason, dict(what.suspects), history.entry, files, ranges, newest)
     entry = append_restatement(home.log(), body)
-    work.notes.extend(map(str, noting.write(entry.n)))
+    work.notes.extend(noting.write(None))
     publish_entry(spark, home, plan, entry, ShownWindows(len(entry.published), work.say))
     work.say(f"{len(entry.published)} windows published (100 %)")
     if len(entry.published) < len(staged):

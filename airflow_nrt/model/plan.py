@@ -234,12 +234,8 @@ class Plan:
 
     @property
     def counts_nulls(self) -> bool:
-        """Whether its SQL counts values that are NULL because they could not be computed, or did not fit."""
-        queries = [one.query for one in self.inserts] + [one.input for one in (*self.operators, *self.regroups)]
-        queries += [query for one in self.updating for query in one.inputs]
-        computed = (column.expression for source in self.sources for column in source.table.columns)
-        texts = (*(query.sql for query in queries), *(str(one) for one in computed))
-        return are_null(self.settings) or any(NULL_FUNCTION in text for text in texts)
+        """Whether its SQL counts values that are NULL: they can't be computed, or do not fit their column."""
+        return are_null(self.settings) or any(NULL_FUNCTION in insert.query.sql for insert in self.inserts)
 
     @property
     def zone(self) -> str | None:

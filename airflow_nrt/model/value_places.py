@@ -30,16 +30,18 @@ def in_group(keys: Sequence[str]) -> str:
     return f"concat('in the group (', {_texts(keys)}, ')')" if keys else OVER_ALL_ROWS
 
 
-def in_row() -> str:
-    """Of a row of a source: `in row 4 of /…, whose rowtime is …`; rows are counted from 0, or are offsets.
+def in_row(is_numbered: bool, has_rowtime: bool) -> str:
+    """Of a row of a source: `in row 4 of /…, whose rowtime is …`; rows are counted from 0 in a file or range.
 
-    >>> print(in_row())
+    >>> print(in_row(True, True))
     concat('in row ', CAST(_nrt_pos.row AS STRING), ' of ', regexp_replace(_nrt_pos.path, '^file:/+', '/'),
-    coalesce(concat(', whose rowtime is ', CAST(timestamp_millis(_nrt_ts) AS STRING)), ''))
+    ', whose rowtime is ', CAST(timestamp_millis(_nrt_ts) AS STRING))
+    >>> print(in_row(False, False))
+    concat('in a row of ', regexp_replace(_nrt_pos.path, '^file:/+', '/'))
     """
-    time = f"coalesce(concat(', whose rowtime is ', CAST(timestamp_millis({ROWTIME}) AS STRING)), '')"
-    path = f"regexp_replace({POSITION}.path, '^file:/+', '/')"
-    return f"concat('in row ', CAST({POSITION}.row AS STRING), ' of ', {path}, {time})"
+    row = f"'in row ', CAST({POSITION}.row AS STRING), ' of '" if is_numbered else "'in a row of '"
+    time = f", ', whose rowtime is ', CAST(timestamp_millis({ROWTIME}) AS STRING)" if has_rowtime else ""
+    return f"concat({row}, regexp_replace({POSITION}.path, '^file:/+', '/'){time})"
 
 
 def _texts(keys: Sequence[str]) -> str:

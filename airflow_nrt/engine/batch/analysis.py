@@ -12,6 +12,7 @@ from airflow_nrt.engine.dimensions import dimension_of
 from airflow_nrt.engine.dimensions.newest import check_dimension
 from airflow_nrt.engine.dimensions.views import provide_nothing
 from airflow_nrt.engine.functions.report_session import report_session
+from airflow_nrt.engine.sinks import sink_of
 from airflow_nrt.engine.sources import source_of
 from airflow_nrt.engine.spark.tuning import ONE
 from airflow_nrt.engine.windows.firing_clock import fires_at
@@ -20,7 +21,10 @@ from airflow_nrt.model.plan import Plan
 
 
 def analyse(spark: SparkSession, plan: Plan) -> None:
-    """Raises InputError in the words of Spark if a part of the plan can't be analysed, or a server is not there."""
+    """Raises InputError in the words of Spark if a part of the plan can't be analysed, or a server is not there.
+
+    All servers are asked that a driver asks when it starts; nothing is made.
+    """
     spark = report_session(spark, plan)
     for source in plan.sources:
         source_of(source.table).check(spark, source.table)
@@ -28,6 +32,8 @@ def analyse(spark: SparkSession, plan: Plan) -> None:
         if dimension_of(lookup.table).has_server:
             check_dimension(spark, lookup)
         provide_nothing(spark, lookup)
+    for insert in plan.written:
+        sink_of(insert).look(spark, insert)
     for operator in plan.clocked:
         fires_at(spark, operator, None)
     for insert in plan.inserts:

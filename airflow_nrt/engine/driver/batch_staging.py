@@ -5,6 +5,7 @@ None of it counts before the commit.
 
 from __future__ import annotations
 
+import shutil
 import uuid
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -18,6 +19,7 @@ from airflow_nrt.engine.driver.decide.actions import Batch, BatchResult
 from airflow_nrt.engine.driver.failing_row import FailingRow
 from airflow_nrt.engine.driver.report_state import ReportState
 from airflow_nrt.engine.driver.single_batch import whole_result
+from airflow_nrt.engine.failures.failures import explained
 from airflow_nrt.engine.faults import reach
 from airflow_nrt.engine.publish.ledger import reasons, write_late, write_rejected, write_unreadable
 from airflow_nrt.engine.sources import source_of
@@ -87,6 +89,9 @@ class BatchStaging:
             written, published = write(batch, rows, position, updates)
             waiting = waiting_after(self._plan, position, ())
             changes, waiting = self.stage_changes(updates, number - 1, waiting)
+        except BaseException:
+            judged.unpersist()
+            raise
         finally:
             updates.close()
         counted = counts.get
@@ -116,14 +121,25 @@ class BatchStaging:
             removed=tuple(self._report.tables.removed),
         )
 
-    def failing_row(self, batch: Batch, splits: Sequence[Split], number: int, position: Position) -> str:
+    def failing_row(
+        self, batch: Batch, splits: Sequence[Split], number: int, position: Position, failure: Exception
+    ) -> str:
         """Where the row is at which a batch that failed can't be computed; empty if it is no single row."""
+        meaning, own = _without_value(str(explained(failure, self._plan.origins))), f"{self._store.epoch}-*"
+        staged = set(self._home.staged.glob(own))
+
+        def fails(some: Sequence[Split], only: str | None) -> bool:
+            try:
+                self.stage(batch, some, number, position, only)
+            except Exception as other:
+                return _without_value(str(explained(other, self._plan.origins))) == meaning
+            finally:
+                for directory in set(self._home.staged.glob(own)) - staged:
+                    shutil.rmtree(directory, ignore_errors=True)
+            return False
+
         usable = [split for split in splits if not split.corrupt]
-
-        def compute(some: Sequence[Split], only: str | None) -> BatchResult:
-            return self.stage(batch, some, number, position, only)
-
-        return FailingRow(batch.source, lambda some: self._read(batch.source, some, None), compute).find(usable)
+        return FailingRow(batch.source, lambda some: self._read(batch.source, some, None), fails).find(usable)
 
     def _read(self, source: Source, splits: Sequence[Split], numbers: dict[str, int] | None) -> DataFrame:
         request = ReadRequest(splits, self._store.tasks, numbers, schemas=self._home.schemas)
@@ -177,3 +193,8 @@ class BatchStaging:
     def _views(self, query: Query, source: Source, rows: DataFrame) -> dict[str, DataFrame]:
         """The inputs of a query in a batch: its rows, and no rows of other sources."""
         return {**{name: self._nothing[name] for name in query.inputs if name != source.name}, source.name: rows}
+
+
+def _without_value(message: str) -> str:
+    """The message of a value from the expression on: the values of two rows may differ."""
+    return message.partition(": ")[2]

@@ -63,7 +63,7 @@ class SparkComputation:
         try:
             result = self._batches.stage(action.batch, action.splits, last + 1, action.position)
         except Exception as failure:
-            splits, place = action.splits, partial(self._failing_row, action, last + 1)
+            splits, place = action.splits, partial(self._failing_row, action, last + 1, failure)
             return Unreadable(corrupt_file(action.batch.source, splits, failure, self._plan.origins, place))
         self._notes.write(last + 1)
         reach("absorb-ledger")
@@ -129,13 +129,13 @@ class SparkComputation:
             self._store.remove(files)
             reach("clean-after")
 
-    def _failing_row(self, action: Absorb, number: int) -> str:
+    def _failing_row(self, action: Absorb, number: int, failure: Exception) -> str:
         """Where the row is at which a batch failed, as far as that is found."""
         log.info("searching the row that can't be computed")
         try:
-            return self._batches.failing_row(action.batch, action.splits, number, action.position)
-        except Exception as failure:
-            log.info("the row that can't be computed was not found: %s", in_short(failure))
+            return self._batches.failing_row(action.batch, action.splits, number, action.position, failure)
+        except Exception as other:
+            log.info("the row that can't be computed was not found: %s", in_short(other))
             return ""
 
     def _fired(self, fired: Round, insert: Insert) -> list[Published]:

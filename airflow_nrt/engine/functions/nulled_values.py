@@ -1,8 +1,8 @@
 """Values that are NULL because they could not be computed, or do not fit a DECIMAL: they are counted.
 
 SQL that gives such a NULL calls `nrt_null(expression, computation, place)`, whose accumulator of Spark counts over
-all tasks (`NulledValues.java`). A value counts once in its place, also where several readers compute it, or a task is
-repeated. Without a place it counts each time: the counts are for people, and no result depends on them.
+all tasks (`NulledValues.java`). A computation counts once in its place, also where several readers ask for it, or a
+task is repeated. Without a place it counts each time: the counts are for people, and no result depends on them.
 """
 
 from __future__ import annotations
@@ -37,10 +37,6 @@ class Nulled:
     place: str
     count: int
     computation: str
-
-    def __str__(self) -> str:
-        how = f"{self.computation} {self.place}".strip()
-        return f"{self.expression} is NULL {self.count} times, as it can't be computed: {how}"
 
 
 def count_nulls(spark: SparkSession, plan: Plan) -> None:

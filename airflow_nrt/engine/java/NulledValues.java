@@ -74,19 +74,19 @@ public class NulledValues implements UDF3 {
         }
 
         private synchronized void note(String expression, String place, long more, String shown) {
-            boolean hasRoom = found.size() < MOST || found.containsKey(key(expression, place));
-            List key = key(expression, hasRoom ? place : "");
+            // A value of a place may be computed more than once.
+            boolean isOne = place.length() > 0 && (found.size() < MOST || found.containsKey(key(expression, place, shown)));
+            List key = isOne ? key(expression, place, shown) : key(expression, "", "");
             String[] before = (String[]) found.get(key);
-            // An expression has one value in a place, which may be computed more than once.
-            boolean isOne = hasRoom && place.length() > 0;
             long count = before == null || isOne ? more : more + Long.parseLong(before[0]);
             found.put(key, new String[] {String.valueOf(count), shown});
         }
 
-        private List key(String expression, String place) {
+        private List key(String expression, String place, String shown) {
             List key = new ArrayList();
             key.add(expression);
             key.add(place);
+            key.add(shown);
             return key;
         }
 

@@ -6,7 +6,7 @@ import logging
 
 from pyspark.sql import SparkSession
 
-from airflow_nrt.engine.functions.nulled_values import Nulled, nulled
+from airflow_nrt.engine.functions.nulled_values import nulled
 from airflow_nrt.engine.publish.fitting import Fitting
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.notes.left_out import note_left_out
@@ -28,18 +28,18 @@ class EntryNotes:
         nulled(self._spark)
         self._fitting.take()
 
-    def write(self, entry: int) -> list[Nulled]:
-        """Notes what was counted since, as that of the entry with this number; gives the values that are NULL."""
+    def write(self, entry: int | None) -> list[str]:
+        """Notes what was counted since, as that of a driver's entry with this number; gives lines about the values that
+        are NULL."""
         found, left_out = nulled(self._spark), self._fitting.take()
+        by_expression: dict[str, NulledExpression] = {}
         for one in found:
-            log.warning("%s", one)
-        if found:
-            counts = ((one.expression, NulledExpression(one.count, one.computation, _places(one))) for one in found)
-            note_nulled(self._home, entry, counts)
-        if left_out:
-            note_left_out(self._home, entry, left_out)
-        return found
-
-
-def _places(one: Nulled) -> dict[str, int]:
-    return {one.place: one.count} if one.place else {}
+            counted = NulledExpression(one.count, one.computation, {one.place: one.count} if one.place else {})
+            known = by_expression.get(one.expression)
+            by_expression[one.expression] = counted if known is None else known.plus(counted)
+        lines = [f"{name} can't be computed, and is NULL: {one}" for name, one in by_expression.items()]
+        for line in lines:
+            log.warning("%s", line)
+        note_nulled(self._home, entry, by_expression)
+        note_left_out(self._home, entry, left_out)
+        return lines

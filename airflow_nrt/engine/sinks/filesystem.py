@@ -54,10 +54,14 @@ class Filesystem(Sink):
         try:
             _check(home, insert, root)
         except PermissionError as denied:
-            raise InputError(
-                f"table {insert.sink.name!r}: no permission to write {denied.filename or root}: let the user of this "
-                "process write there"
-            ) from None
+            raise _denied(insert, denied.filename or root) from None
+
+    def look(self, spark: SparkSession, insert: Insert) -> None:
+        root = self._root(insert)
+        _check_directory(insert, root)
+        there = next(one for one in (root, *root.parents) if one.exists())
+        if not os.access(there, os.W_OK | os.X_OK):
+            raise _denied(insert, there)
 
     def stage(self, frame: DataFrame, insert: Insert, directory: Path, state: str, tasks: int) -> list[Published]:
         return file_staging.stage(frame, insert, directory, state, tasks)
@@ -143,9 +147,14 @@ class Filesystem(Sink):
         return self.copy or Path(insert.sink.path.removeprefix("file://")).absolute()
 
 
+def _denied(insert: Insert, path: object) -> InputError:
+    return InputError(
+        f"table {insert.sink.name!r}: no permission to write {path}: let the user of this process write there"
+    )
+
+
 def _check(home: Home, insert: Insert, root: Path) -> None:
-    if root.is_file():
-        raise InputError(f"table {insert.sink.name!r}: {root} is a file, a directory is needed")
+    _check_directory(insert, root)
     root.mkdir(parents=True, exist_ok=True)
     if os.stat(root).st_dev != os.stat(home.staged).st_dev:
         raise InputError(
@@ -161,6 +170,11 @@ def _check(home: Home, insert: Insert, root: Path) -> None:
                 f"the path of this home right, {home.path}? Else give this report a directory of its own"
             )
     note_place(root, home)
+
+
+def _check_directory(insert: Insert, root: Path) -> None:
+    if root.is_file():
+        raise InputError(f"table {insert.sink.name!r}: {root} is a file, a directory is needed")
 
 
 def _at(root: Path) -> str:

@@ -71,6 +71,13 @@ class Sink(ABC):
         Raises InputError if the table belongs to another home, or is not accessible.
         """
 
+    def look(self, spark: SparkSession, insert: Insert) -> None:
+        """Asks what `check` asks, but whose the table is: nothing is made or claimed.
+
+        Raises InputError and UnreachableError.
+        """
+        return
+
     @abstractmethod
     def stage(self, frame: DataFrame, insert: Insert, directory: Path, state: str, tasks: int) -> Iterable[Published]:
         """Writes the rows of an insert (with `_nrt_end` if it is windowed) where no reader sees them.

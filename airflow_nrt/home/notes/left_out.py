@@ -18,7 +18,7 @@ from airflow_nrt.files.formats import Format
 from airflow_nrt.files.private_files import make_private
 from airflow_nrt.home.home import Home
 
-_MOST_BYTES = 1024 * 1024
+_MOST_BYTES = 8 * 1024 * 1024
 _MOST = 100
 _MOST_LETTERS = 500
 _FORMAT = Format("the note of rows that sinks can't take")
@@ -45,26 +45,42 @@ class LeftOutRows:
     before: Mapping[str, Mapping[str, LeftOut]] = field(default_factory=dict)
 
 
-def note_left_out(home: Home, entry: int, found: Mapping[str, Mapping[str, LeftOut]]) -> None:
-    """Adds the rows of an entry, for at most so many reasons. A home that can't be written keeps none."""
+def note_left_out(home: Home, entry: int | None, found: Mapping[str, Mapping[str, LeftOut]]) -> None:
+    """Adds the rows of a driver's entry, or of a backfill (None), for at most so many reasons.
+
+    A home that can't be written keeps none.
+    """
+    if not found and not home.left_out.exists():
+        return
     with suppress(OSError, HomeError):
         noted = _noted(home)
-        before = noted.before if noted.entry == entry else noted.inserts
-        known = {name: dict(reasons) for name, reasons in before.items()}
-        for insert, reasons in found.items():
-            mine = known.get(insert, {})
-            for reason, one in reasons.items():
-                text = shortened(reason, _MOST_LETTERS)
-                mine[text] = mine.pop(text, LeftOut(0, "")).plus(replace(one, last=shortened(one.last, _MOST_LETTERS)))
-            known[insert] = dict([*mine.items()][-_MOST:])
+        if not found and noted.entry != entry:
+            return
+        if entry is None:
+            kept = LeftOutRows(_sum(noted.inserts, found), noted.entry, _sum(noted.before, found))
+        else:
+            before = noted.before if noted.entry == entry else noted.inserts
+            kept = LeftOutRows(_sum(before, found), entry, before)
         make_private(home.notes)
-        kept = LeftOutRows(known, entry, before)
         replace_file(home.left_out, json.dumps(_FORMAT.stamped(asdict(kept))).encode())
 
 
 def left_out_rows(home: Home) -> Mapping[str, Mapping[str, LeftOut]]:
     """What the home has noted; nothing if it can't be read."""
     return _noted(home).inserts
+
+
+def _sum(
+    before: Mapping[str, Mapping[str, LeftOut]], found: Mapping[str, Mapping[str, LeftOut]]
+) -> dict[str, Mapping[str, LeftOut]]:
+    known = dict(before)
+    for insert, reasons in found.items():
+        mine = dict(known.get(insert, {}))
+        for reason, one in reasons.items():
+            text = shortened(reason, _MOST_LETTERS)
+            mine[text] = mine.pop(text, LeftOut(0, "")).plus(replace(one, last=shortened(one.last, _MOST_LETTERS)))
+        known[insert] = dict([*mine.items()][-_MOST:])
+    return known
 
 
 def _noted(home: Home) -> LeftOutRows:

@@ -7,12 +7,12 @@ It is written before the entry. An entry that is computed again is counted once.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 
 from airflow_nrt.basics.errors import HomeError
-from airflow_nrt.basics.texts import shortened
+from airflow_nrt.basics.texts import counted, shortened
 from airflow_nrt.files.decoding import read_record
 from airflow_nrt.files.durable import replace_file
 from airflow_nrt.files.formats import Format
@@ -37,6 +37,10 @@ class NulledExpression:
     last: str
     places: Mapping[str, int] = field(default_factory=dict)
 
+    def __str__(self) -> str:
+        place = next(reversed(self.places), "") if self.places else ""
+        return f"{counted(self.count, 'value')}, the last {self.last} {place}".rstrip()
+
     def plus(self, other: NulledExpression) -> NulledExpression:
         """With the values of a later one."""
         places = dict(self.places)
@@ -54,16 +58,22 @@ class NulledExpressions:
     before: Mapping[str, NulledExpression] = field(default_factory=dict)
 
 
-def note_nulled(home: Home, entry: int, found: Iterable[tuple[str, NulledExpression]]) -> None:
-    """Adds the values of an entry, for at most so many expressions. A home that can't be written keeps none."""
+def note_nulled(home: Home, entry: int | None, found: Mapping[str, NulledExpression]) -> None:
+    """Adds the values of a driver's entry, or of a backfill (None), for at most so many expressions.
+
+    A home that can't be written keeps none.
+    """
+    if not found and not home.nulled.exists():
+        return
     with suppress(OSError, HomeError):
         noted = _noted(home)
-        before = noted.before if noted.entry == entry else noted.expressions
-        known = dict(before)
-        for text, one in found:
-            name = shortened(text, _MOST_LETTERS)
-            known[name] = known.pop(name, NulledExpression(0, "")).plus(_shortened(one))
-        kept = NulledExpressions(dict([*known.items()][-_MOST:]), entry, before)
+        if not found and noted.entry != entry:
+            return
+        if entry is None:
+            kept = NulledExpressions(_sum(noted.expressions, found), noted.entry, _sum(noted.before, found))
+        else:
+            before = noted.before if noted.entry == entry else noted.expressions
+            kept = NulledExpressions(_sum(before, found), entry, before)
         make_private(home.notes)
         replace_file(home.nulled, json.dumps(_FORMAT.stamped(asdict(kept))).encode())
 
@@ -77,6 +87,16 @@ def _noted(home: Home) -> NulledExpressions:
     with suppress(OSError, HomeError):
         return read_record(home.nulled, _FORMAT, NulledExpressions, _MOST_BYTES)
     return NulledExpressions({})
+
+
+def _sum(
+    before: Mapping[str, NulledExpression], found: Mapping[str, NulledExpression]
+) -> dict[str, NulledExpression]:
+    known = dict(before)
+    for text, one in found.items():
+        name = shortened(text, _MOST_LETTERS)
+        known[name] = known.pop(name, NulledExpression(0, "")).plus(_shortened(one))
+    return dict([*known.items()][-_MOST:])
 
 
 def _shortened(one: NulledExpression) -> NulledExpression:

@@ -17,11 +17,10 @@ from airflow_nrt.model.value_places import NO_PLACE
 from airflow_nrt.sql.errors import NotThereYet, Place, Problems, SqlError, SqlErrors
 from airflow_nrt.sql.expressions.aggregates import AGGREGATES, has_aggregate
 from airflow_nrt.sql.expressions.casts import cast, cast_to
-from airflow_nrt.sql.expressions.decimal_arithmetic import may_be_too_large
+from airflow_nrt.sql.expressions.decimal_arithmetic import computed, may_be_too_large
 from airflow_nrt.sql.expressions.failing import (
     Computed,
     errors_are_null,
-    fitted_result,
     tried,
     tried_call,
     tried_cast,
@@ -220,7 +219,7 @@ class Compiler:
         if errors_are_null() and not result.is_approximate:
             return _built(tried(self._computed(node), node.operator, left.sql, right.sql, result), result, left, right)
         if may_be_too_large(result):
-            sql = fitted_result(self._computed(node), node.operator, left.sql, right.sql, result)
+            sql = computed(left.sql, node.operator, right.sql, result)
             return _built(sql, result.with_nullable(True), left, right)
         sql = f"({left.sql} {node.operator} {right.sql})"
         if result.is_integer and node.operator == "/":

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from airflow_nrt.basics.spelling import string_literal
 from airflow_nrt.basics.types import DataType
 from airflow_nrt.model.arithmetic_errors import NULL_FUNCTION
-from airflow_nrt.sql.expressions.decimal_arithmetic import computed
 from airflow_nrt.sql.expressions.typed import Typed, may_not_fit
 from airflow_nrt.sql.parse import ast
 from airflow_nrt.sql.parse.unparse import text_of
@@ -45,13 +44,15 @@ class Computed:
     text: str
     place: str
 
-    def noted_null(self, computation: str, kind: DataType) -> str:
-        """SQL of a NULL that is counted for it, unless the SQL of its computation is NULL.
+    def noted_null(self, computation: str, kind: DataType, *operands: str) -> str:
+        """SQL of a NULL that is counted for it, unless one of its operands is NULL.
 
-        >>> print(Computed("n + 1", "'in a row'").noted_null("concat(n, ' + 1')", DataType("BIGINT")))
-        CAST(nrt_null('n + 1', concat(n, ' + 1'), 'in a row') AS BIGINT)
+        >>> print(Computed("n + 1", "'in a row'").noted_null("concat(n, ' + 1')", DataType("BIGINT"), "n"))
+        IF(n IS NULL, NULL, CAST(nrt_null('n + 1', concat(n, ' + 1'), 'in a row') AS BIGINT))
         """
-        return f"CAST({NULL_FUNCTION}({string_literal(self.text)}, {computation}, {self.place}) AS {kind.spark})"
+        is_null = " OR ".join(f"{one} IS NULL" for one in operands)
+        noted = f"{NULL_FUNCTION}({string_literal(self.text)}, {computation}, {self.place})"
+        return f"IF({is_null}, NULL, CAST({noted} AS {kind.spark}))"
 
 
 def tried(of: Computed, operator: str, left: str, right: str, result: DataType) -> str:
@@ -59,12 +60,13 @@ def tried(of: Computed, operator: str, left: str, right: str, result: DataType) 
 
     >>> print(tried(Computed("n % 0", "p"), "%", "`n`", "0", DataType("INT")))
     transform(array(struct(`n` AS l, 0 AS r)), _nrt_q -> coalesce(TRY_CAST(try_mod(_nrt_q.l, _nrt_q.r) AS INT),
-    CAST(nrt_null('n % 0', concat(CAST(_nrt_q.l AS STRING), ' % ', CAST(_nrt_q.r AS STRING)), p) AS INT)))[0]
+    IF(_nrt_q.l IS NULL OR _nrt_q.r IS NULL, NULL, CAST(nrt_null('n % 0', concat(CAST(_nrt_q.l AS STRING), ' % ',
+    CAST(_nrt_q.r AS STRING)), p) AS INT))))[0]
     """
     left_value, right_value = "_nrt_q.l", "_nrt_q.r"
     value = f"TRY_CAST({_tried(operator, left_value, right_value, result)} AS {result.spark})"
     computation = f"concat(CAST({left_value} AS STRING), ' {operator} ', CAST({right_value} AS STRING))"
-    body = f"coalesce({value}, {of.noted_null(computation, result)})"
+    body = f"coalesce({value}, {of.noted_null(computation, result, left_value, right_value)})"
     return f"transform(array(struct({left} AS l, {right} AS r)), _nrt_q -> {body})[0]"
 
 
@@ -72,10 +74,10 @@ def tried_one(of: Computed, spark: str, operand: str, result: DataType) -> str:
     """The same of one operand, which is `{0}` in `spark`, SQL that is NULL where it has no result.
 
     >>> print(tried_one(Computed("CAST(d AS INT)", "p"), "TRY_CAST({0} AS INT)", "`d`", DataType("INT")))
-    transform(array(`d`), _nrt_q -> coalesce(TRY_CAST(_nrt_q AS INT), CAST(nrt_null('CAST(d AS INT)',
-    CAST(_nrt_q AS STRING), p) AS INT)))[0]
+    transform(array(`d`), _nrt_q -> coalesce(TRY_CAST(_nrt_q AS INT), IF(_nrt_q IS NULL, NULL,
+    CAST(nrt_null('CAST(d AS INT)', CAST(_nrt_q AS STRING), p) AS INT))))[0]
     """
-    noted = of.noted_null("CAST(_nrt_q AS STRING)", result)
+    noted = of.noted_null("CAST(_nrt_q AS STRING)", result, "_nrt_q")
     return f"transform(array({operand}), _nrt_q -> coalesce({spark.format('_nrt_q')}, {noted}))[0]"
 
 
@@ -92,36 +94,20 @@ def fitted(of: Computed, value: Typed, target: DataType) -> str | None:
     """SQL of a number as a DECIMAL that it may not fit: it is NULL then, in each report, and counted. None for others.
 
     >>> print(fitted(Computed("column total", "p"), Typed("`n`", DataType("BIGINT")), DataType("DECIMAL", 5, 2)))
-    coalesce(TRY_CAST(`n` AS DECIMAL(5,2)), CAST(nrt_null('column total', CAST(`n` AS STRING), p) AS DECIMAL(5,2)))
+    coalesce(TRY_CAST(`n` AS DECIMAL(5,2)), IF(`n` IS NULL, NULL, CAST(nrt_null('column total', CAST(`n` AS STRING), p)
+    AS DECIMAL(5,2))))
     """
     if target.name != "DECIMAL" or not value.type.is_numeric or not may_not_fit(value.type, target):
         return None
-    return _noted(of, f"TRY_CAST({value.sql} AS {target.spark})", f"CAST({value.sql} AS STRING)", target)
-
-
-def fitted_result(of: Computed, operator: str, left: str, right: str, result: DataType) -> str:
-    """The same of `left operator right`, which has as many digits as a DECIMAL can have.
-
-    >>> print(fitted_result(Computed("a + b", "p"), "+", "`a`", "`b`", DataType("DECIMAL", 38, 2)))
-    coalesce(TRY_CAST(try_add(`a`, `b`) AS DECIMAL(38,2)), CAST(nrt_null('a + b', concat(CAST(`a` AS STRING), ' + ',
-    CAST(`b` AS STRING)), p) AS DECIMAL(38,2)))
-    """
-    value = computed(left, operator, right, result)
-    return _noted(of, value, f"concat(CAST({left} AS STRING), ' {operator} ', CAST({right} AS STRING))", result)
-
-
-def _noted(of: Computed, value: str, computation: str, kind: DataType) -> str:
-    """SQL of a value whose NULL is counted, if its SQL is short: the operands are in it twice."""
-    if len(value) > _LONG:
-        return value
-    return f"coalesce({value}, {of.noted_null(computation, kind)})"
+    if len(value.sql) > _LONG:
+        return None
+    noted = of.noted_null(f"CAST({value.sql} AS STRING)", target, value.sql)
+    return f"coalesce(TRY_CAST({value.sql} AS {target.spark}), {noted})"
 
 
 def tried_cast(node: ast.Cast, operand: Typed, place: str) -> Typed | None:
-    """CAST of a number that may be beyond its type; None if it can't be, or is to be an error."""
+    """CAST of a number that may be beyond a type of whole numbers; None if it can't fail, or is to be an error."""
     kind, target, of = operand.type, node.type, Computed(text_of(node), place)
-    if node.fails and (sql := fitted(of, operand, target)) is not None:
-        return Typed(sql, target.with_nullable(True), columns=operand.columns)
     fits = kind.is_integer and kind.digits <= target.digits if target.is_integer else True
     if not errors_are_null() or not node.fails or not kind.is_numeric or fits:
         return None
@@ -145,7 +131,7 @@ def tried_call(node: ast.Call, arguments: Sequence[Typed], typed: Typed, place: 
     >>> with null_for_errors(True):
     ...     print(tried_call(ast.Call("ABS", (ast.Name(("n",), at),), at), [n], n, "p"))
     transform(array(`n`), _nrt_q -> coalesce(IF(_nrt_q < 0, try_subtract(CAST(0 AS INT), _nrt_q), _nrt_q),
-    CAST(nrt_null('ABS(n)', CAST(_nrt_q AS STRING), p) AS INT)))[0]
+    IF(_nrt_q IS NULL, NULL, CAST(nrt_null('ABS(n)', CAST(_nrt_q AS STRING), p) AS INT))))[0]
     """
     if not errors_are_null():
         return None

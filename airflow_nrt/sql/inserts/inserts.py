@@ -35,7 +35,9 @@ def add_insert(
     rows are sorted by.
     """
     columns = written_columns(sink)
-    items = [f"{_written(sink, c, v, relation)} AS {quote(c.name)}" for v, c in zip(values, columns)]
+    taken = sum(1 for insert in findings.inserts if insert.sink.name == sink.name)
+    name = sink.name if not taken else f"{sink.name}_{taken + 1}"
+    items = [f"{_written(name, c, v, relation)} AS {quote(c.name)}" for v, c in zip(values, columns)]
     changes = relation.is_changing and not relation.adds_only
     hidden = [*CHANGE_HIDDEN] if changes else []
     items += hidden
@@ -49,8 +51,6 @@ def add_insert(
     query = Query(f"SELECT {', '.join(items)} FROM {relation.text}", relation.inputs, fields)
     checked = required(sink, query, hidden, list(zip(values, columns)), findings.drops_null)
     query = query if checked is None else checked.enforced
-    taken = sum(1 for insert in findings.inserts if insert.sink.name == sink.name)
-    name = sink.name if not taken else f"{sink.name}_{taken + 1}"
     operators = findings.operators_below(relation.inputs)
     window = relation.window
     key = _unique_key(findings, sink, relation, values) if window is not None else None
@@ -67,9 +67,9 @@ def add_insert(
     return insert
 
 
-def _written(sink: Table, column: Column, value: Typed, relation: Relation) -> str:
+def _written(insert: str, column: Column, value: Typed, relation: Relation) -> str:
     """SQL of a value as its column. A number that does not fit is NULL, and counted."""
-    of = Computed(f"column {column.name} of {sink.name}", relation.place())
+    of = Computed(f"column {column.name} of {insert}", relation.place())
     return fitted(of, value, column.type) or cast_to(value, column.type)
 
 

@@ -108,7 +108,10 @@ class Relation:
         """SQL of the place of a row, for values that can't be computed."""
         if WINDOW_END in self.hidden:
             return in_window([quote(name) for name, _ in self.keys])
-        return in_row() if {ABSORBED, POSITION, ROWTIME} <= {*self.hidden} else NO_PLACE
+        if not {ABSORBED, POSITION, ROWTIME} <= {*self.hidden}:
+            return NO_PLACE
+        # Who joins or multiplies rows gives them other numbers.
+        return in_row(self.scan is not None, any(column.rowtime for column in self.columns))
 
     def role(self, role: str) -> ScopeColumn | None:
         """The first window column with this role."""

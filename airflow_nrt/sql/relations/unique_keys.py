@@ -79,7 +79,7 @@ def keys_of_numbers(
     for item, value in zip(items, values):
         match item.expression:
             case ast.Call("ROW_NUMBER", over=ast.Over() as over):
-                partition = [Compiler(scope).compile(key) for key in over.partition]
+                partition = [Compiler(scope, place=relation.place).compile(key) for key in over.partition]
                 keys = keys_of_groups(relation.window, [(key, roles.get(key.column or "")) for key in partition])
                 numbered += [(*key, value) for key in keys]
     return tuple(numbered)

@@ -61,6 +61,13 @@ class Jdbc(Sink):
 
         with_database(spark, insert.sink, claim)
 
+    def look(self, spark: SparkSession, insert: Insert) -> None:
+        def ask(database: Database) -> None:
+            if Tables(database, insert).check():
+                check_columns(database, insert)
+
+        with_database(spark, insert.sink, ask)
+
     def held(self, spark: SparkSession, insert: Insert) -> HeldRows:
         return with_database(spark, insert.sink, lambda database: held_rows(database, insert))
 

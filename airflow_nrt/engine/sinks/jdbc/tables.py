@@ -100,16 +100,25 @@ class Tables:
 
     def ready(self) -> None:
         """Makes the table if it is missing and the report says so. Raises InputError if it lacks a column or a key."""
-        sink = self.insert.sink
-        if not self.database.columns(self.name):
-            if not jdbc_option(sink, CREATE):
-                raise InputError(
-                    f"table {sink.name!r}: there is no table {self.name} in the database: create it, or set "
-                    f"'{CREATE}' = 'true'. It would be: {self.ddl()}"
-                )
+        if not self.check():
             for statement in self.ddl().split(";\n"):
                 self.database.execute(statement)
+            self.check()
+
+    def check(self) -> bool:
+        """Whether there is a table; if there is none, the report says that it is made.
+
+        Raises InputError if it lacks a column or a key.
+        """
+        sink = self.insert.sink
         found = self.database.columns(self.name)
+        if not found and not jdbc_option(sink, CREATE):
+            raise InputError(
+                f"table {sink.name!r}: there is no table {self.name} in the database: create it, or set "
+                f"'{CREATE}' = 'true'. It would be: {self.ddl()}"
+            )
+        if not found:
+            return False
         missing = [column.name for column in sink.physical if column.name not in found]
         if missing:
             raise InputError(
@@ -122,6 +131,7 @@ class Tables:
                 f"table {sink.name!r}: table {self.name} of the database has no primary key or unique index of exactly "
                 f"({key}), by which rows are replaced: add one"
             )
+        return True
 
     def ddl(self) -> str:
         """The statements that create the table.

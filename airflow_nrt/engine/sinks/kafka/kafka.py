@@ -22,6 +22,7 @@ from airflow_nrt.engine.sinks.kafka.schema_numbers import published_numbers, sch
 from airflow_nrt.engine.sinks.sink import Sink
 from airflow_nrt.engine.sinks.staged_parquet import in_windows, staged_parquet
 from airflow_nrt.engine.sources.kafka.client import PATIENCE, Client
+from airflow_nrt.engine.sources.kafka.contents import check_registries
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Entry, Published
 from airflow_nrt.model.connectors.kafka_options import properties, topics
@@ -38,12 +39,12 @@ class Kafka(Sink):
 
         A topic may have several writers, so nothing is claimed.
         """
-        client = Client(spark, insert.sink)
-        try:
-            client.partitions()
-        finally:
-            client.close()
+        _ask(spark, insert)
         schema_numbers(insert.sink)
+
+    def look(self, spark: SparkSession, insert: Insert) -> None:
+        _ask(spark, insert)
+        check_registries(insert.sink)
 
     def held(self, spark: SparkSession, insert: Insert) -> HeldRows:
         """The records that Kafka's producer sends, and that the topic takes."""
@@ -79,3 +80,12 @@ class Kafka(Sink):
 
     def remove(self, spark: SparkSession, home: Home, insert: Insert, entry: Entry, target: str) -> None:
         """Does nothing: what was sent can't be taken back."""
+
+
+def _ask(spark: SparkSession, insert: Insert) -> None:
+    """Raises InputError if there is no such topic."""
+    client = Client(spark, insert.sink)
+    try:
+        client.partitions()
+    finally:
+        client.close()

@@ -18,7 +18,7 @@ from airflow_nrt.basics.spelling import quote
 from airflow_nrt.engine.sinks.lakehouse.explained_errors import explained
 from airflow_nrt.engine.sinks.lakehouse.following import ATTEMPTS, between, follow
 from airflow_nrt.engine.sinks.lakehouse.lake_table import LakeTable
-from airflow_nrt.engine.sinks.lakehouse.ownership import claim, writer_of
+from airflow_nrt.engine.sinks.lakehouse.ownership import check_table, claim, writer_of
 from airflow_nrt.engine.sinks.sink import Decided, Maintained, Sink, Standing
 from airflow_nrt.engine.sinks.staged_parquet import in_windows, staged_parquet, staged_sample
 from airflow_nrt.engine.sinks.table_versions import TableVersions
@@ -46,8 +46,11 @@ class Lakehouse(Sink):
         """Raises InputError also if the table lacks a column, or has one of another type."""
         _check_apart(home, insert)
         with explained(insert.sink):
-            may_create = read_option(insert.sink.options, connector_of(insert.sink).options, CREATE)
-            claim(self.table_of(spark, insert), home, may_create)
+            claim(self.table_of(spark, insert), home, _may_create(insert))
+
+    def look(self, spark: SparkSession, insert: Insert) -> None:
+        with explained(insert.sink):
+            check_table(self.table_of(spark, insert), _may_create(insert))
 
     def stage(self, frame: DataFrame, insert: Insert, directory: Path, state: str, tasks: int) -> Iterator[Published]:
         """Writes the values in Parquet, one file a window."""
@@ -158,3 +161,7 @@ def _compact(table: LakeTable) -> None:
             if attempt == ATTEMPTS - 1 or not table.lost_race(failure):
                 raise
             time.sleep(0.2 * 2**attempt)
+
+
+def _may_create(insert: Insert) -> bool:
+    return bool(read_option(insert.sink.options, connector_of(insert.sink).options, CREATE))

@@ -27,17 +27,9 @@ def claim(table: LakeTable, home: Home, may_create: bool) -> None:
     own = {OWNER: owner, SINCE: str(home.log().last)}
     if sink.primary_key:
         own[KEY] = ", ".join(sink.primary_key)
-    if table.schema() is None:
-        columns = columns_sql(sink.physical)
-        if not may_create:
-            raise InputError(
-                f"table {sink.name!r}: there is no table {table.name}: create it, or set '{CREATE}' = 'true'. Its "
-                f"columns would be: {columns}"
-            )
-        table.create(columns, own)
-    schema = table.schema()
-    assert schema is not None
-    check_columns(sink, schema, table.name)
+    if not check_table(table, may_create):
+        table.create(columns_sql(sink.physical), own)
+        check_table(table, may_create)
     properties = table.properties()
     if OWNER not in properties:
         table.set_properties(own)
@@ -48,6 +40,19 @@ def claim(table: LakeTable, home: Home, may_create: bool) -> None:
             f"property '{OWNER}' if that home is gone"
         )
     _check_log(table, home)
+
+
+def check_table(table: LakeTable, may_create: bool) -> bool:
+    """Whether there is a table; if there is none, it may be made. Raises InputError if its columns don't fit."""
+    sink, schema = table.insert.sink, table.schema()
+    if schema is not None:
+        check_columns(sink, schema, table.name)
+    elif not may_create:
+        raise InputError(
+            f"table {sink.name!r}: there is no table {table.name}: create it, or set '{CREATE}' = 'true'. Its columns "
+            f"would be: {columns_sql(sink.physical)}"
+        )
+    return schema is not None
 
 
 def _check_log(table: LakeTable, home: Home) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from pathlib import Path
 
@@ -9,8 +10,10 @@ import pytest
 
 from airflow_nrt.basics.errors import InputError, NrtError
 from airflow_nrt.demo.servers.ports import free_port
+from airflow_nrt.engine.batch.analysis import analyse
 from airflow_nrt.engine.failures.servers import UnreachableError
 from airflow_nrt.home.notes.left_out import left_out_rows
+from airflow_nrt.model.plan import Plan
 from tests.engine.reports import Stream
 from tests.engine.sinks.jdbc.reports import COUNTS, CURVE, arrive, report
 from tests.servers.fixtures import Server
@@ -19,8 +22,18 @@ from tests.servers.postgresql import PostgreSql
 
 
 def said(spark, place: Path, url: str, table: str, **options: str) -> str:
-    """What a driver says before it begins."""
+    """What a driver says before it begins, and `check --deep` before that."""
     plan = report(place, url, table, **options)
+    with pytest.raises(NrtError) as found:
+        analyse(spark, plan)
+    assert not (place / "home").exists()
+    told = driver_said(spark, plan, place)
+    # MariaDB numbers connections.
+    assert re.sub(r"conn=\d+", "", str(found.value)) == re.sub(r"conn=\d+", "", told)
+    return told
+
+
+def driver_said(spark, plan: Plan, place: Path) -> str:
     begun = time.monotonic()
     with pytest.raises(NrtError) as wrong:
         Stream(spark, plan, place / "home")
@@ -71,15 +84,9 @@ def test_no_key(spark, server: Server, tmp_path: Path) -> None:
 
 def test_no_privilege(spark, postgresql: PostgreSql, tmp_path: Path) -> None:
     postgresql.query("CREATE ROLE reader LOGIN; CREATE TABLE guarded (shop INT)")
-    told = said(
-        spark,
-        tmp_path,
-        postgresql.url,
-        "guarded",
-        username="reader",
-        columns="shop INT",
-        query="SELECT shop FROM orders",
-    )
+    query = "SELECT shop FROM orders"
+    plan = report(tmp_path, postgresql.url, "guarded", username="reader", columns="shop INT", query=query)
+    told = driver_said(spark, plan, tmp_path)
     assert "user 'reader' may not do that: ERROR: permission denied" in told and told.endswith("Grant it")
 
 
