@@ -89,9 +89,7 @@ def _noted(home: Home) -> NulledExpressions:
     return NulledExpressions({})
 
 
-def _sum(
-    before: Mapping[str, NulledExpression], found: Mapping[str, NulledExpression]
-) -> dict[str, NulledExpression]:
+def _sum(before: Mapping[str, NulledExpression], found: Mapping[str, NulledExpression]) -> dict[str, NulledExpression]:
     known = dict(before)
     for text, one in found.items():
         name = shortened(text, _MOST_LETTERS)
