@@ -38,7 +38,7 @@ class NulledExpression:
     places: Mapping[str, int] = field(default_factory=dict)
 
     def __str__(self) -> str:
-        place = next(reversed(self.places), "") if self.places else ""
+        place = ([*self.places] or [""])[-1]
         return f"{counted(self.count, 'value')}, the last {self.last} {place}".rstrip()
 
     def plus(self, other: NulledExpression) -> NulledExpression:
