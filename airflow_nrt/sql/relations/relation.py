@@ -108,7 +108,7 @@ class Relation:
         """SQL of the place of a row, for values that can't be computed."""
         if WINDOW_END in self.hidden:
             return in_window([quote(name) for name, _ in self.keys])
-        if not {ABSORBED, POSITION, ROWTIME} <= {*self.hidden}:
+        if self.has_sessions or not {ABSORBED, POSITION, ROWTIME} <= {*self.hidden}:
             return NO_PLACE
         # Who joins or multiplies rows gives them other numbers.
         return in_row(self.scan is not None, any(column.rowtime for column in self.columns))

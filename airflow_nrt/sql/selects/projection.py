@@ -53,10 +53,10 @@ def plan_projection(
     if ranks or (node.where is not None and has_subquery(node.where)):
         node, relation = finished_for(findings, node, relation, alias, demand)
     items = expand(node.items, relation, alias)
-    text, has_clock = relation.text, relation.has_batch
+    with_clock, has_clock = "", relation.has_batch
     clauses = [*(item.expression for item in node.items), *([node.where] if node.where is not None else [])]
     if relation.window is not None and asks_for_clock(clauses):
-        text, has_clock = with_firing_clock(findings, relation, node.at), True
+        with_clock, has_clock = with_firing_clock(findings, relation, node.at), True
     scope = Scope(relation.columns, alias, has_clock)
     if demand is not None and not relation.is_changing:
         items = demanded_items(items, scope, relation.partition or (), demand)
@@ -70,12 +70,16 @@ def plan_projection(
     where = problems.attempt(condition) if condition is not None else None
     problems.raise_any()
     values = [value for value in compiled if value is not None]
-    findings.note_columns(relation, [*values, *([where] if where else [])])
+    used = [*values, *([where] if where else [])]
+    findings.note_columns(relation, used)
     names = column_names(items)
     titles = written_names(items)
     if relation.pending is not None and not _passes_through(relation, values, where):
         reads = reads_of(Demand(node, demand), scope, alias)
-        relation = finished(findings, relation, reads) if relation.has_sessions else raw_windows(relation)
+        read = frozenset().union(*(value.columns for value in used))
+        kept = tuple(column for column in relation.columns if column.role is not None or column.name in read)
+        finish = partial(finished, findings, relation, reads)
+        relation = finish() if relation.has_sessions else raw_windows(replace(relation, columns=kept))
     columns = titled((_column(relation, name, value) for name, value in zip(names, values)), titles)
     selected = [
         f"{value.sql} AS {quote(name)}"
@@ -83,8 +87,8 @@ def plan_projection(
         if relation.pending is None or column.role is None
     ]
     selected += relation.hidden
-    text = relation.text if relation.window is None else text
-    text = f"(SELECT {', '.join(selected)} FROM {text}{f' WHERE {where.sql}' if where else ''})"
+    rows = with_clock or relation.text
+    text = f"(SELECT {', '.join(selected)} FROM {rows}{f' WHERE {where.sql}' if where else ''})"
     unique = carried(computed(relation, narrowed(relation.unique, node.where, scope)), names, values)
     if unique:
         # If the numbers are the only known key, the key of the sink is not checked: it is the author's promise.
