@@ -30,6 +30,7 @@ COMMANDS = {
     "maintain": "compact the lakehouse tables of a report, and remove their old versions",
     "set-aside": "name the decided rows that a table refuses, and go on without them",
     "status": "the status of a report and its driver",
+    "homes": "the state of all homes below a directory",
     "windows": "the published windows, as they are now or were at a time",
     "changelog": "what became visible, was replaced and was removed, in order",
     "late": "the late and the rejected rows",
