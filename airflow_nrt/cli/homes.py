@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import argparse
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from airflow_nrt.basics.durations import format_duration
 from airflow_nrt.basics.errors import InputError, NrtError
 from airflow_nrt.basics.instants import END_OF_TIME, format_reached, iso_instant
 from airflow_nrt.cli.common import add_group, add_json, print_json, print_lines
+from airflow_nrt.cli.exposition import exposition
+from airflow_nrt.files.durable import replace_file
+from airflow_nrt.files.public_files import PUBLIC
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.status import Pulse, read_pulse
 from airflow_nrt.launch.living import DIED
@@ -25,6 +29,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("root", metavar="DIR", help=f"the directory, with homes up to {DEPTH} directories below it")
     add_group(parser)
     add_json(parser)
+    parser.add_argument(
+        "--prometheus", metavar="FILE", type=Path,
+        help="write metrics into FILE, which Prometheus' node exporter collects (--collector.textfile.directory)",
+    )  # fmt: skip
 
 
 def run(options: argparse.Namespace) -> int:
@@ -32,13 +40,24 @@ def run(options: argparse.Namespace) -> int:
     if found.problems:
         raise InputError(found.problems[0])
     homes = [_state(place) for place in sorted(found.places.values(), key=lambda one: one.name)]
-    if options.json:
+    if options.prometheus is not None:
+        metrics = exposition({str(one.place.path): one.pulse for one in homes})
+        _write(options.prometheus, metrics)
+    elif options.json:
         print_json([one.to_json() for one in homes])
     elif homes:
         print_lines(*_table([_HEAD, *(one.cells for one in homes)]))
     else:
         print_lines(f"there is no home in {options.root}, nor up to {DEPTH} directories below it")
     return 0
+
+
+def _write(file: Path, metrics: str) -> None:
+    """Raises InputError. A collector sees the old file or the new one."""
+    try:
+        replace_file(file, metrics.encode(), PUBLIC)
+    except OSError as wrong:
+        raise InputError(f"{file} can't be written: {wrong.strerror}") from None
 
 
 @dataclass(frozen=True)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
 from airflow_nrt.basics.errors import InputError
+from airflow_nrt.cli.exposition import METRICS
 from airflow_nrt.cli.main import main
 from airflow_nrt.home.heartbeat import STOPPED
 from airflow_nrt.home.launch_failure import note_launch_failure
@@ -57,3 +59,20 @@ def test_no_home_and_no_directory(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert capsys.readouterr().out == f"there is no home in {tmp_path}, nor up to 4 directories below it\n"
     assert main(["homes", str(tmp_path / "nowhere")]) == 2
     assert "can't be read: No such file or directory" in capsys.readouterr().err
+
+
+def test_metrics(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = root / "metrics.prom"
+    assert main(["homes", str(root), "--prometheus", str(file)]) == 0
+    assert capsys.readouterr().out == ""
+    told = file.read_text().splitlines()
+    shops = f'{{home="{root}/shops/home",report="orders_curve"}}'
+    assert f"airflow_nrt_running{shops} 1" in told and f"airflow_nrt_last_window_seconds{shops} {END // 1000}" in told
+    assert f'airflow_nrt_failing{{home="{root}/deep/er/home",report="orders_curve"}} 1' in told
+    assert f'airflow_nrt_readable{{home="{root}/torn/home"}} 0' in told
+    described = [line.split()[2] for line in told if line.startswith("# TYPE ")]
+    assert len(set(described)) == len(described) == len(METRICS) + 1
+    values = [line for line in told if not line.startswith("#")]
+    assert all(re.fullmatch(r'[a-z_]+\{home="[^"]+"(,report="[^"]+")?\} -?[0-9.e+]+', line) for line in values)
+    assert main(["homes", str(root), "--prometheus", str(root / "nowhere" / "file")]) == 2
+    assert "nowhere/file can't be written: No such file" in capsys.readouterr().err
