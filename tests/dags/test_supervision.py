@@ -103,17 +103,11 @@ def test_a_worker_killed_between_launch_and_deferral_leaves_one_driver(lab: Lab)
     assert client.wait_for_run("supervised", run) == "success"
 
 
-@pytest.mark.parametrize(
-    "name, conf, complaint",
-    [
-        ("scheme", {"home": "s3://bucket/home"}, "home: a run of the DAG has chosen it"),
-        ("elsewhere", {"home": "../../home"}, "home: a run of the DAG has chosen it"),
-        ("connection", {"conn_id": "nowhere"}, "the connection 'nowhere' is not defined: add it under Admin"),
-    ],
-)
-def test_wrong_input_fails_at_once_without_a_driver(lab: Lab, name: str, conf: dict[str, str], complaint: str) -> None:
-    client, home = lab.client, lab.home(name)
-    run = lab.run("supervised", home, **conf)
+def test_wrong_input_fails_at_once_without_a_driver(lab: Lab) -> None:
+    """What else is refused is in `tests/operators/test_values_of_run.py` and `tests/hooks`."""
+    complaint = "home: a run of the DAG has chosen it"
+    client, home = lab.client, lab.home("elsewhere")
+    run = lab.run("supervised", home, home="../../home")
     assert client.wait_for_run("supervised", run) == "failed"
     # A line of its own, and the message of the exception.
     log = client.log("supervised", run, TASK).splitlines()
