@@ -60,7 +60,7 @@ def add_group(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--group", help="the group that shares the home, by name or id (default: no group)")
 
 
-def add_json(parser: argparse.ArgumentParser) -> None:
+def add_json(parser: argparse._ActionsContainer) -> None:
     parser.add_argument("--json", action="store_true", help="JSON for programs")
 
 

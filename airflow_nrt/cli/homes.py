@@ -28,8 +28,9 @@ _SECOND = 1000
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("root", metavar="DIR", help=f"the directory, with homes up to {DEPTH} directories below it")
     add_group(parser)
-    add_json(parser)
-    parser.add_argument(
+    shown = parser.add_mutually_exclusive_group()
+    add_json(shown)
+    shown.add_argument(
         "--prometheus", metavar="FILE", type=Path,
         help="write metrics into FILE, which Prometheus' node exporter collects (--collector.textfile.directory)",
     )  # fmt: skip

@@ -119,9 +119,8 @@ def corrupt_file(
 def in_windows(failure: Exception, last: int, origins: Sequence[Origin] = ()) -> DataError | None:
     """The error of a value in windows of which the last one ends then (ms); None if it is another, or has named one."""
     meaning = explained(failure, origins)
-    if not isinstance(meaning, DataError) or isinstance(meaning, CorruptFileError) or meaning is failure:
-        return None
-    if _WINDOW in str(meaning):
+    is_of_value = isinstance(meaning, DataError) and not isinstance(meaning, CorruptFileError)
+    if not is_of_value or meaning is failure or _WINDOW in str(meaning):
         return None
     return DataError(f"{meaning}. It is in the windows that fire, the last of which ends at {format_instant(last)}")
 

@@ -17,6 +17,7 @@ from airflow_nrt.files.durable import replace_file
 from airflow_nrt.files.formats import Format
 from airflow_nrt.files.private_files import make_private
 from airflow_nrt.home.home import Home
+from airflow_nrt.home.notes.counts import Counted
 
 _MOST_BYTES = 8 * 1024 * 1024
 _MOST = 100
@@ -54,13 +55,10 @@ def note_left_out(home: Home, entry: int | None, found: Mapping[str, Mapping[str
         return
     with suppress(OSError, HomeError):
         noted = _noted(home)
-        if not found and noted.entry != entry:
+        made = Counted(noted.inserts, noted.entry, noted.before).plus(entry, found, _sum)
+        if made is None:
             return
-        if entry is None:
-            kept = LeftOutRows(_sum(noted.inserts, found), noted.entry, _sum(noted.before, found))
-        else:
-            before = noted.before if noted.entry == entry else noted.inserts
-            kept = LeftOutRows(_sum(before, found), entry, before)
+        kept = LeftOutRows(made.counts, made.entry, made.before)
         make_private(home.notes)
         replace_file(home.left_out, json.dumps(_FORMAT.stamped(asdict(kept))).encode())
 

@@ -75,11 +75,12 @@ def plan_projection(
     names = column_names(items)
     titles = written_names(items)
     if relation.pending is not None and not _passes_through(relation, values, where):
-        reads = reads_of(Demand(node, demand), scope, alias)
-        read = frozenset().union(*(value.columns for value in used))
-        kept = tuple(column for column in relation.columns if column.role is not None or column.name in read)
-        finish = partial(finished, findings, relation, reads)
-        relation = finish() if relation.has_sessions else raw_windows(replace(relation, columns=kept))
+        if relation.has_sessions:
+            relation = finished(findings, relation, reads_of(Demand(node, demand), scope, alias))
+        else:
+            read = frozenset().union(*(value.columns for value in used))
+            kept = tuple(column for column in relation.columns if column.role is not None or column.name in read)
+            relation = raw_windows(replace(relation, columns=kept))
     columns = titled((_column(relation, name, value) for name, value in zip(names, values)), titles)
     selected = [
         f"{value.sql} AS {quote(name)}"
