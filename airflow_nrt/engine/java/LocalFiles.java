@@ -30,24 +30,23 @@ public class LocalFiles extends RawLocalFileSystem {
     private static final int READ_AND_WRITE = 0666;
     /** Includes the set-group-ID bit of a directory. */
     private static final int WITH_GROUP = 02777;
-    /** Directories, one a line: what is opened by a path below one of them must lie in it. */
-    private static final String CLOSED = "airflow-nrt.closed-directories";
+    /** With the path of a directory after it: what is opened by a path below that directory must lie in it. */
+    private static final String CLOSED = "airflow-nrt.closed-directory:";
 
     public FSDataInputStream open(Path path, int size) throws IOException {
         FSDataInputStream opened = super.open(path, size);
-        String closed = getConf() == null ? null : getConf().getRaw(CLOSED);
-        if (closed != null) {
-            String name = pathToFile(path).getPath();
-            String[] directories = closed.split("\n");
-            for (int n = 0; n < directories.length; n++) {
-                boolean isBelow = directories[n].length() > 0 && name.startsWith(directories[n] + "/");
-                if (isBelow && !found(opened, name).startsWith(Paths.get(directories[n]).toRealPath())) {
-                    opened.close();
-                    throw new FileNotFoundException(name + ": it is a link that leads out of " + directories[n]);
-                }
+        File file = pathToFile(path);
+        for (File around = file.getParentFile(); around != null; around = around.getParentFile()) {
+            if (isClosed(around) && !found(opened, file.getPath()).startsWith(around.toPath().toRealPath())) {
+                opened.close();
+                throw new FileNotFoundException(file + ": it is a link that leads out of " + around);
             }
         }
         return opened;
+    }
+
+    private boolean isClosed(File directory) {
+        return getConf() != null && getConf().getRaw(CLOSED + directory.getPath()) != null;
     }
 
     /** Where a file lies that was opened, and not one that took its place since. */

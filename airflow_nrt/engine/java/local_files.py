@@ -10,12 +10,8 @@ It also looks where a file lies that it has opened: one of a source may have bec
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from threading import Lock
 from typing import Any
-from weakref import WeakKeyDictionary
 
-from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
 from airflow_nrt.basics.java_sources import LOCAL_FILES
@@ -23,18 +19,15 @@ from airflow_nrt.basics.masters import is_local
 from airflow_nrt.engine.java.fitting import unless_unfit
 from airflow_nrt.engine.java.java_class import call_java, ship_java
 
-_CLOSED = "airflow-nrt.closed-directories"
-
-_closed: WeakKeyDictionary[SparkContext, frozenset[str]] = WeakKeyDictionary()
-_closing = Lock()
+_CLOSED = "airflow-nrt.closed-directory:"
+"""A setting for each, and no list: programs that share one Java close directories at the same time."""
 
 
 def use_local_files(session: SparkSession) -> None:
     """Makes local files faster in the JVM of a session. Does nothing but a warning if its Hadoop is another."""
-    context: Any = session.sparkContext
-    settings = context._jsc.hadoopConfiguration()
+    settings = _settings(session)
     with unless_unfit(session, LOCAL_FILES):
-        if not is_local(context.master):
+        if not is_local(session.sparkContext.master):
             ship_java(session, LOCAL_FILES.name)
             call_java(session, LOCAL_FILES.name, ("share",), settings)
         call_java(session, LOCAL_FILES.name, ("lighten", "use"), settings)
@@ -42,21 +35,14 @@ def use_local_files(session: SparkSession) -> None:
 
 def close_directory(session: SparkSession, directory: str) -> None:
     """From now on a file that is opened by a path below this directory must lie in it, also for tasks."""
-    with _closing:
-        known = _closed.get(session.sparkContext, frozenset())
-        if directory not in known:
-            _keep_closed(session, known | {directory})
+    _settings(session).set(_CLOSED + directory, "true")
 
 
 def open_directory(session: SparkSession, directory: str) -> None:
     """Files below this directory may be links again."""
-    with _closing:
-        known = _closed.get(session.sparkContext, frozenset())
-        if directory in known:
-            _keep_closed(session, known - {directory})
+    _settings(session).unset(_CLOSED + directory)
 
 
-def _keep_closed(session: SparkSession, directories: Collection[str]) -> None:
+def _settings(session: SparkSession) -> Any:
     context: Any = session.sparkContext
-    context._jsc.hadoopConfiguration().set(_CLOSED, "\n".join(sorted(directories)))
-    _closed[session.sparkContext] = frozenset(directories)
+    return context._jsc.hadoopConfiguration()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 from pathlib import Path
 
@@ -91,6 +92,30 @@ def test_what_is_opened_below_a_closed_directory_lies_in_it(spark, tmp_path: Pat
     finally:
         local_files.open_directory(spark, str(root))
     assert lines(spark, *leaks) == ["place-outside"] * 2
+
+
+def test_programs_that_share_one_java_close_directories_without_each_other(spark, tmp_path: Path) -> None:
+    (outside := tmp_path / "outside.csv").write_text("outside\n")
+    places = {tmp_path / name: local_files_of_a_program() for name in ("first", "second")}
+    for place, program in places.items():
+        place.mkdir()
+        (place / "leak.csv").symlink_to(outside)
+        program.close_directory(spark, str(place))
+    try:
+        for place in places:
+            with pytest.raises(Py4JJavaError, match="is a link that leads out of"):
+                lines(spark, place / "leak.csv")
+    finally:
+        for place, program in places.items():
+            program.open_directory(spark, str(place))
+
+
+def local_files_of_a_program():
+    """The module as another Python has it, with nothing that this one remembers."""
+    found = importlib.util.find_spec("airflow_nrt.engine.java.local_files")
+    made = importlib.util.module_from_spec(found)
+    found.loader.exec_module(made)
+    return made
 
 
 def test_a_file_that_takes_the_place_of_one_that_was_opened(spark, tmp_path: Path) -> None:
