@@ -88,6 +88,13 @@ class Topics:
         wanted.put(self._jvm.org.apache.kafka.common.TopicPartition(topic, partition), make.invoke(None, given))
         self._admin.deleteRecords(wanted).all().get()
 
+    def set_password(self, user: str, password: str) -> None:
+        """Of SCRAM-SHA-256."""
+        clients = self._jvm.org.apache.kafka.clients.admin
+        info = clients.ScramCredentialInfo(clients.ScramMechanism.SCRAM_SHA_256, 4096)
+        wanted = clients.UserScramCredentialUpsertion(user, info, password)
+        self._admin.alterUserScramCredentials(self._list([wanted])).all().get()
+
     def commit(self, group: str, offsets: Mapping[tuple[str, int], int]) -> None:
         wanted = self._jvm.java.util.HashMap()
         for (topic, partition), offset in offsets.items():
