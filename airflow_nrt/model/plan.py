@@ -23,6 +23,7 @@ from airflow_nrt.model.options.settings import SECRET_NAMES, Settings
 from airflow_nrt.model.origins import Origin
 from airflow_nrt.model.required_columns import RequiredColumns
 from airflow_nrt.model.result_timing import AT_ONCE, OutputOptions
+from airflow_nrt.model.row_semantics import texts
 from airflow_nrt.model.steps import Step
 from airflow_nrt.model.tables import Table
 from airflow_nrt.model.updating import Updating
@@ -232,10 +233,10 @@ class Plan:
         """What the connectors of its tables need beside Spark, by the names of `basics/jars.py`."""
         return tuple(dict.fromkeys(name for table in self.tables for name in connector_of(table).jars(table)))
 
-    @property
+    @cached_property
     def counts_nulls(self) -> bool:
-        """Whether its SQL counts values that are NULL: they can't be computed, or do not fit their column."""
-        return are_null(self.settings) or any(NULL_FUNCTION in insert.query.sql for insert in self.inserts)
+        """Whether its SQL counts values that are NULL: they can't be computed, or do not fit a DECIMAL."""
+        return are_null(self.settings) or any(f"{NULL_FUNCTION}(" in text for text in texts(self))
 
     @property
     def zone(self) -> str | None:

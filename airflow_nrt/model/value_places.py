@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
 
 from airflow_nrt.model.internal_columns import POSITION, ROWTIME, WINDOW_END
 
 NO_PLACE = "CAST(NULL AS STRING)"
 OVER_ALL_ROWS = "'over all rows'"
+OF_COMPUTED_COLUMN = "_nrt_place"
+"""A name in place of SQL: who computes the columns of a table knows where its rows lie."""
 
 
 def in_window(keys: Sequence[str]) -> str:
@@ -39,9 +42,33 @@ def in_row(is_numbered: bool, has_rowtime: bool) -> str:
     >>> print(in_row(False, False))
     concat('in a row of ', regexp_replace(_nrt_pos.path, '^file:/+', '/'))
     """
-    row = f"'in row ', CAST({POSITION}.row AS STRING), ' of '" if is_numbered else "'in a row of '"
     time = f", ', whose rowtime is ', CAST(timestamp_millis({ROWTIME}) AS STRING)" if has_rowtime else ""
-    return f"concat({row}, regexp_replace({POSITION}.path, '^file:/+', '/'){time})"
+    return in_file(f"{POSITION}.path", f"{POSITION}.row" if is_numbered else None, time)
+
+
+def in_file(path: str, row: str | None, more: str = "") -> str:
+    """Of a row of this file or range, both SQL: `in row 4 of /…`.
+
+    >>> print(in_file("file", "n"))
+    concat('in row ', CAST(n AS STRING), ' of ', regexp_replace(file, '^file:/+', '/'))
+    """
+    begin = f"'in row ', CAST({row} AS STRING), ' of '" if row is not None else "'in a row of '"
+    return f"concat({begin}, regexp_replace({path}, '^file:/+', '/'){more})"
+
+
+def placed(sql: str, place: str) -> str:
+    """SQL of a computed column of rows with this place.
+
+    >>> print(placed("nrt_null('n + 1', NULL, _nrt_place)", NO_PLACE))
+    nrt_null('n + 1', NULL, CAST(NULL AS STRING))
+    """
+    return sql.replace(OF_COMPUTED_COLUMN, place)
+
+
+def without_places(sql: str) -> str:
+    """SQL without the places of its rows, on which no result depends."""
+    places = [in_row(is_numbered, has_rowtime) for is_numbered in (True, False) for has_rowtime in (True, False)]
+    return reduce(lambda text, place: text.replace(place, NO_PLACE), places, sql)
 
 
 def _texts(keys: Sequence[str]) -> str:

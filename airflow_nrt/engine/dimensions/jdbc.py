@@ -8,10 +8,10 @@ from contextlib import AbstractContextManager
 from pyspark.sql import DataFrame, Observation, SparkSession
 
 from airflow_nrt.basics.errors import InputError
-from airflow_nrt.basics.spelling import quote
 from airflow_nrt.engine.dimensions.dimension import Dimension
 from airflow_nrt.engine.sinks.jdbc.database import Database, explained, with_database
 from airflow_nrt.engine.sinks.jdbc.reading import table_rows
+from airflow_nrt.engine.time.computed_columns import computed_columns
 from airflow_nrt.engine.time.fractions import with_fractions
 from airflow_nrt.model.connectors.jdbc import TABLE
 from airflow_nrt.model.lookups import check_row_count
@@ -32,8 +32,7 @@ class JdbcDimension(Dimension):
         table = source.table
         read = [column for column in table.physical if column.name in source.physical]
         rows = with_fractions(table_rows(spark, table, read), source)
-        computed = (column for column in table.columns if column.is_computed and column.name in source.columns)
-        return rows.selectExpr("*", *(f"{one.expression} AS {quote(one.name)}" for one in computed)), None
+        return rows.selectExpr("*", *computed_columns(source)), None
 
     def explained(self, spark: SparkSession, table: Table) -> AbstractContextManager[None]:
         return explained(spark, table)

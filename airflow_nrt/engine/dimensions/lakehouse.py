@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 from pyspark.sql import DataFrame, Observation, SparkSession
 
-from airflow_nrt.basics.spelling import quote
 from airflow_nrt.engine.dimensions.dimension import Dimension
 from airflow_nrt.engine.dimensions.filesystem import check_size
 from airflow_nrt.engine.sources.lakehouse.history import TableHistory, source_files
 from airflow_nrt.engine.sources.lakehouse.lakehouse import LakehouseSource
 from airflow_nrt.engine.sources.request import ReadRequest
 from airflow_nrt.engine.spark.tuning import ONE
+from airflow_nrt.engine.time.computed_columns import computed_columns
 from airflow_nrt.engine.time.fractions import with_fractions
 from airflow_nrt.engine.windows.no_rows import no_rows
 from airflow_nrt.model.plan import Source
@@ -39,5 +39,4 @@ class LakehouseDimension(Dimension):
             return no_rows(spark, source), None
         check_size(source.table, files)
         rows = with_fractions(LakehouseSource(self.history_of).read(spark, source, ReadRequest(files, ONE)), source)
-        computed = (one for one in source.table.columns if one.is_computed and one.name in source.columns)
-        return rows.selectExpr("*", *(f"{one.expression} AS {quote(one.name)}" for one in computed)), None
+        return rows.selectExpr("*", *computed_columns(source)), None

@@ -22,13 +22,15 @@ from airflow_nrt.engine.sources.long_lines import shown_line
 from airflow_nrt.engine.sources.malformed import FAULT, WHOLE_LINE, WHY, faulty_columns, is_unfit, shortened
 from airflow_nrt.engine.sources.place import BLOCK, FILE, INDEX, NUMBER
 from airflow_nrt.engine.sources.values import may_be_unfit
+from airflow_nrt.engine.time.computed_columns import computed_columns, of_number
 from airflow_nrt.engine.time.fractions import with_fractions
 from airflow_nrt.model.connectors import connector_of
 from airflow_nrt.model.internal_columns import BATCH, OP, ROWTIME
 from airflow_nrt.model.options.known import NOT_NULL, UNFIT_DECIMALS, read_option, source_option
 from airflow_nrt.model.plan import Source
-from airflow_nrt.model.row_semantics import AS_IN_FLINK, ROW_SEMANTICS, differs, read_by
+from airflow_nrt.model.row_semantics import ROW_SEMANTICS
 from airflow_nrt.model.tables import LINE
+from airflow_nrt.model.value_places import in_file
 from airflow_nrt.model.windows import Sql
 from airflow_nrt.model.zones import wall_clock_sql
 
@@ -55,11 +57,7 @@ def judge(
     """
     table = source.table
     rows = with_fractions(rows, source, number)
-    computed = [
-        f"{_of_number(column.expression, number)} AS {quote(column.name)}"
-        for column in table.columns
-        if column.expression is not None and column.name in source.columns
-    ]
+    computed = computed_columns(source, in_file(FILE, INDEX), number)
     arrived = [absorbed]
     if computed:
         rows, arrived = rows.selectExpr("*", absorbed).selectExpr("*", *computed), []
@@ -67,19 +65,11 @@ def judge(
     if table.watermark is not None:
         # Spark's session zone is UTC, so a TIMESTAMP keeps its clock. Converted once, because the conversion is slow.
         rowtime, proposal = f"unix_millis(CAST({table.watermark.rowtime} AS TIMESTAMP))", table.watermark.expression
-        proposal = _of_number(proposal, number)
+        proposal = of_number(proposal, number)
     timed = rows.selectExpr("*", *arrived, f"{rowtime} AS {ROWTIME}")
     return timed.selectExpr(
         "*", f"{proposal} AS {PROPOSAL}", f"{_reason(source, bigint(latest), whole_lines)} AS {REASON}"
     )
-
-
-def _of_number(sql: str, number: str) -> str:
-    """SQL for rows by their row semantics: "IF(_nrt_row_semantics >= 3, …, …)" if it differs by them."""
-    if not differs(sql):
-        return sql
-    new, old = (read_by(one, sql) for one in (AS_IN_FLINK, AS_IN_FLINK - 1))
-    return f"IF({number} >= {AS_IN_FLINK}, {new}, {old})"
 
 
 def _reason(source: Source, latest: str, whole_lines: str) -> str:

@@ -17,10 +17,11 @@ from airflow_nrt.model.value_places import NO_PLACE
 from airflow_nrt.sql.errors import NotThereYet, Place, Problems, SqlError, SqlErrors
 from airflow_nrt.sql.expressions.aggregates import AGGREGATES, has_aggregate
 from airflow_nrt.sql.expressions.casts import cast, cast_to
-from airflow_nrt.sql.expressions.decimal_arithmetic import computed, may_be_too_large
+from airflow_nrt.sql.expressions.decimal_arithmetic import CountedDecimals, computed, may_be_too_large
 from airflow_nrt.sql.expressions.failing import (
     Computed,
     errors_are_null,
+    fitted_cast,
     tried,
     tried_call,
     tried_cast,
@@ -68,15 +69,15 @@ class Compiler:
     """Compiles expressions of one scope.
 
     `override` is tried first at every node. Above an aggregation it compiles group keys and aggregates. `place` gives
-    SQL of the place of a row, for values that can't be computed.
+    SQL of the place of a row, for values that can't be computed. Without it, numbers that do not fit a DECIMAL are NULL
+    uncounted: such expressions are compared, or evaluated without a session.
     """
 
-    def __init__(
-        self, scope: Scope, override: Override | None = None, place: Callable[[], str] = lambda: NO_PLACE
-    ) -> None:
+    def __init__(self, scope: Scope, override: Override | None = None, place: Callable[[], str] | None = None) -> None:
         self.scope = scope
         self.override = override
-        self._place = place
+        self._decimals = CountedDecimals() if place is not None else None
+        self._place = place or (lambda: NO_PLACE)
         self._known: dict[int, tuple[ast.Expression, Typed]] = {}
 
     def compile(self, node: ast.Expression) -> Typed:
@@ -111,8 +112,7 @@ class Compiler:
             case ast.Case():
                 typed = self._case(node)
             case ast.Cast():
-                operand = self.compile(node.operand)
-                typed = tried_cast(node, operand, self._place()) or cast(operand, node.type, node.fails, node.at)
+                typed = self._cast(node)
             case ast.Call():
                 typed = self._call(node)
             case ast.Index():
@@ -188,6 +188,12 @@ class Compiler:
         nullable = left.type.nullable or right.type.nullable
         return _built(f"({left.sql} {node.operator} {right.sql})", BOOLEAN.with_nullable(nullable), left, right)
 
+    def _cast(self, node: ast.Cast) -> Typed:
+        """Gives "CAST(`n` AS STRING)"."""
+        operand, place = self.compile(node.operand), self._place()
+        counted = fitted_cast(node, operand, place) if self._decimals is not None else None
+        return counted or tried_cast(node, operand, place) or cast(operand, node.type, node.fails, node.at)
+
     def _beside(self, wrong: SqlError | SqlErrors, right: ast.Expression) -> SqlError | SqlErrors:
         """The errors on the left of an operator, with those on its right."""
         problems = Problems(wrong.problems if isinstance(wrong, SqlErrors) else [wrong])
@@ -220,6 +226,8 @@ class Compiler:
             return _built(tried(self._computed(node), node.operator, left.sql, right.sql, result), result, left, right)
         if may_be_too_large(result):
             sql = computed(left.sql, node.operator, right.sql, result)
+            if self._decimals is not None and node.operator != "%":
+                sql = self._decimals.computed(self._computed(node), left.sql, node.operator, right.sql, result)
             return _built(sql, result.with_nullable(True), left, right)
         sql = f"({left.sql} {node.operator} {right.sql})"
         if result.is_integer and node.operator == "/":

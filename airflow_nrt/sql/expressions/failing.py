@@ -1,7 +1,7 @@
 """Arithmetic that may have no result: an error of Spark, or, as the report wants, NULL that is counted.
 
 The SQL of an error is Spark's own, at no cost. That of a NULL computes its operands once, under names, as the function
-that counts needs them, too.
+that counts needs them, too. A number that does not fit a DECIMAL is NULL in each report, as in Flink.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from airflow_nrt.sql.parse import ast
 from airflow_nrt.sql.parse.unparse import text_of
 
 _LONG = 2000
-"""Longer SQL is not doubled."""
+"""Longer SQL is computed once, under a name: that takes longer than to repeat it, but what is nested grows."""
 _ARE_NULL: ContextVar[bool] = ContextVar("errors_are_null", default=False)
 
 
@@ -65,8 +65,8 @@ def tried(of: Computed, operator: str, left: str, right: str, result: DataType) 
     """
     left_value, right_value = "_nrt_q.l", "_nrt_q.r"
     value = f"TRY_CAST({_tried(operator, left_value, right_value, result)} AS {result.spark})"
-    computation = f"concat(CAST({left_value} AS STRING), ' {operator} ', CAST({right_value} AS STRING))"
-    body = f"coalesce({value}, {of.noted_null(computation, result, left_value, right_value)})"
+    noted = of.noted_null(computation(left_value, operator, right_value), result, left_value, right_value)
+    body = f"coalesce({value}, {noted})"
     return f"transform(array(struct({left} AS l, {right} AS r)), _nrt_q -> {body})[0]"
 
 
@@ -100,9 +100,22 @@ def fitted(of: Computed, value: Typed, target: DataType) -> str | None:
     if target.name != "DECIMAL" or not value.type.is_numeric or not may_not_fit(value.type, target):
         return None
     if len(value.sql) > _LONG:
-        return None
+        return tried_one(of, f"TRY_CAST({{0}} AS {target.spark})", value.sql, target)
     noted = of.noted_null(f"CAST({value.sql} AS STRING)", target, value.sql)
     return f"coalesce(TRY_CAST({value.sql} AS {target.spark}), {noted})"
+
+
+def fitted_cast(node: ast.Cast, operand: Typed, place: str) -> Typed | None:
+    """CAST of a number to a DECIMAL that it may not fit, as `fitted`; None for others."""
+    if not node.fails or operand.constant is not None:
+        return None
+    sql = fitted(Computed(text_of(node), place), operand, node.type)
+    return Typed(sql, node.type.with_nullable(True), columns=operand.columns) if sql is not None else None
+
+
+def computation(left: str, operator: str, right: str) -> str:
+    """SQL of a computation as a text: "concat(CAST(a AS STRING), ' + ', CAST(b AS STRING))"."""
+    return f"concat(CAST({left} AS STRING), ' {operator} ', CAST({right} AS STRING))"
 
 
 def tried_cast(node: ast.Cast, operand: Typed, place: str) -> Typed | None:

@@ -107,6 +107,30 @@ def test_a_number_that_does_not_fit_a_decimal_is_counted(spark, tmp_path: Path) 
     assert verify(spark, plan, stream.home).is_proven
 
 
+@pytest.mark.parametrize("text", ["CAST(n AS DECIMAL(4, 1))", "n * CAST('1E34' AS DECIMAL(35, 0))"])
+def test_a_decimal_that_is_computed_and_does_not_fit_is_counted(spark, tmp_path: Path, text: str) -> None:
+    """Below a window by its row, above one by its window and key; in a computed column before its time is known."""
+    ddl = TABLE.format(place=tmp_path, live=", 'source.monitor-interval' = '1s'").replace(
+        "ts TIMESTAMP(3)", f"c AS {text}, ts TIMESTAMP(3)"
+    )
+    above = text.replace("n", "SUM(n)", 1)
+    script = f"""{ddl}
+    CREATE TABLE told (id INT, e TIMESTAMP(3), below DECIMAL(38, 2), above DECIMAL(38, 2), c DECIMAL(38, 2))
+    WITH ('connector' = 'filesystem', 'path' = '{tmp_path}/told', 'format' = 'json');
+    INSERT INTO told SELECT id, window_end, SUM({text}), {above}, SUM(c) FROM TABLE(
+    TUMBLE(TABLE t, DESCRIPTOR(ts), INTERVAL '1' MINUTE)) GROUP BY id, window_start, window_end;"""
+    plan = plan_script(script, {}, "report", tmp_path)
+    stream = Stream(spark, plan, tmp_path / "home")
+    lines = [minute(1), minute(1, id=5, n=70000), minute(1, id=6, n=None), minute(3)]
+    file = write_lines(tmp_path / "t" / "a.json", lines)
+    stream.absorb(file, source="t")
+    noted = {name: one.places for name, one in nulled_expressions(stream.home).items()}
+    row = f"in row 1 of {file}"
+    assert noted.pop(above) == {"in the window that ends at 2024-06-18 00:02:00, key (5)": 1}
+    assert noted == {text: {row: 1, f"{row}, whose rowtime is 2024-06-18 00:01:00": 1}}
+    assert verify(spark, plan, stream.home).is_proven
+
+
 def rows(place: Path) -> list[tuple[object, ...]]:
     files = sorted((place / "told").rglob("*.json*"))
     found = [json.loads(text) for file in files for text in file.read_text().splitlines()]
