@@ -34,7 +34,7 @@ from airflow_nrt.files.file_numbers import number_of
 from airflow_nrt.files.formats import Format
 from airflow_nrt.home.directories import PARTS, check_directories, make_directories
 from airflow_nrt.home.identity.additions import Additions, compare
-from airflow_nrt.home.identity.fingerprint import Fingerprint, differences
+from airflow_nrt.home.identity.fingerprint import Fingerprint, differences, without_policies_in
 from airflow_nrt.home.identity.identity import Identity
 from airflow_nrt.home.identity.older_defaults import with_older_defaults
 from airflow_nrt.home.identity.semantics import changed_semantics
@@ -243,7 +243,8 @@ class Home:
             return changed, {}
         given = plan.given.masking(identity.masks.hashes)
         if replan is None:
-            return [given.shown(text) for text in differences(before, now)], {}
+            old, new = (without_policies_in(facts, plan) for facts in (before, now))
+            return [given.shown(text) for text in differences(old, new)], {}
         # The module of a function may have changed since, and planning again finds the new one.
         functions = differences(_code_of_functions(before), _code_of_functions(now))
         try:

@@ -22,6 +22,7 @@ from airflow_nrt.home.heartbeat import now_ms
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Entry, Lease, SourceFile, Split
 from airflow_nrt.home.log.fenced_writer import Writer
+from airflow_nrt.model.input_policy import policies_of
 from airflow_nrt.model.plan import Insert, Plan
 from airflow_nrt.sql.load import plan_script
 
@@ -186,7 +187,7 @@ class Stream:
         self.home = Home.create(home, plan)
         for insert in plan.inserts:
             sink_of(insert).check(spark, self.home, insert)
-        writer = Writer.begin(self.home.log(), Lease("here", 0, "test"))
+        writer = Writer.begin(self.home.log(), Lease("here", 0, "test", policies_of(plan)))
         self.driver = StreamDriver(report_session(spark, plan), plan, self.home, writer, clock)
         self.driver.recover()
 

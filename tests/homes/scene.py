@@ -22,6 +22,7 @@ from airflow_nrt.home.heartbeat import RUNNING, Heartbeat, write_heartbeat
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Commit, Entry, Lease, SourceFile
 from airflow_nrt.home.log.fenced_writer import Writer
+from airflow_nrt.model.input_policy import policies_of
 from airflow_nrt.model.plan import Insert, Plan
 from airflow_nrt.program.program import program_of
 from airflow_nrt.table.reports.load import imported_in_isolation, load_report
@@ -89,7 +90,7 @@ class Scene:
         self.home = Home.create(self.place / "home", plan)
         for insert in plan.inserts:
             sink_of(insert).check(self.spark, self.home, insert)
-        writer = Writer.begin(self.home.log(), Lease("worker", 1, "kept"))
+        writer = Writer.begin(self.home.log(), Lease("worker", 1, "kept", policies_of(plan)))
         session = report_session(self.spark, plan)
         self.driver = StreamDriver(session, plan, self.home, writer, lambda: self.now, attempt)
         self.driver.recover()

@@ -389,9 +389,27 @@ def nulled(spark: SparkSession, place: Path, is_kept: bool) -> Scene:
     return scene
 
 
+def policies(spark: SparkSession, place: Path, is_kept: bool) -> Scene:
+    """What can't be read ended the report, was counted, and is longer than a limit that came later."""
+
+    def row(number: object, minute: int, note: str = "") -> str:
+        return json.dumps({"id": number, "price": 1.5, "ts": at(minute), "note": note})
+
+    scene = Scene.of_report(spark, place, "policies.sql", is_kept, {"IGNORE": "false", "LENGTH": "1 mb"})
+    scene.absorb("events", row(1, 1), row(2, 3, "long" * 50), ends="json")
+    scene.change_report("policies.sql", {"IGNORE": "true", "LENGTH": "1 mb"})
+    scene.begin()
+    scene.absorb("events", row("x", 8), "torn", row(3, 24, "long" * 50), ends="json")
+    scene.change_report("policies.sql", {"IGNORE": "true", "LENGTH": "100 b"})
+    scene.begin()
+    scene.arrive("events", row(4, 38), row(5, 39, "long" * 50), row("y", 65), ends="json")
+    return scene
+
+
 _ALL = (
     windows, rows, versions, updating, throttled, owed, restated, repaired, filled, emptied, moved, lookups, program,
     topic, from_archive, since, fractions, retracted, in_json, above_windows, known_topic, schemas, nulled,
+    policies,
 )  # fmt: skip
 SCENES: dict[str, Callable[[SparkSession, Path, bool], Scene]] = {one.__name__: one for one in _ALL}
 SERVERLESS = ("topic", "from_archive", "since", "known_topic", "schemas")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pyspark.sql import SparkSession
@@ -21,7 +21,9 @@ from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.batch_times import brought_in_time, late_ledgers
 from airflow_nrt.home.log.entries import Split
 from airflow_nrt.home.log.history import History
+from airflow_nrt.home.log.input_policies import policies_by_batch
 from airflow_nrt.home.published_again import published_again
+from airflow_nrt.model.input_policy import Policy, policy_of, read_under
 from airflow_nrt.model.partition_time import partition_time
 from airflow_nrt.model.plan import Plan, Source
 
@@ -60,6 +62,19 @@ class LoggedSplits(SourceArchive):
         return Logged(
             frozenset(batch_of), frozenset(one.name for one in elsewhere if connector.in_ledger(one) not in late)
         )
+
+    def by_policy(self, pieces: Sequence[Split]) -> Sequence[tuple[SourceArchive, Sequence[Split]]]:
+        policies = policies_by_batch(self.source, self.history, self.home.identity().fingerprint)
+        batch_of, newest = self.history.batch_of(self.source.name), policy_of(self.source)
+        found: list[tuple[Policy, list[Split]]] = [(newest, [])]
+        for piece in pieces:
+            policy = policies.get(batch_of.get(piece.name, BACKFILL), newest)
+            same = next((some for known, some in found if known == policy), None)
+            if same is None:
+                found.append((policy, same := []))
+            same.append(piece)
+        read = [one for one in found if one[1]] or found
+        return [(replace(self, source=read_under(self.source, policy)), some) for policy, some in read]
 
     def read(self, spark: SparkSession, pieces: Sequence[Split], tasks: Tasks, numbered: bool) -> ArchivedRows:
         source, history = self.source, self.history

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import reduce
 from typing import ClassVar
 
 from pyspark.sql import DataFrame, SparkSession
@@ -36,6 +37,18 @@ class ArchivedRows:
     published_again: int = 0
 
 
+def all_of(reads: Sequence[ArchivedRows]) -> ArchivedRows:
+    """What was read at several times, as one. Its frame has the columns of the first."""
+    return ArchivedRows(
+        reduce(DataFrame.unionAll, (one.frame for one in reads)),
+        tuple(split for one in reads for split in one.whole),
+        frozenset().union(*(one.partial for one in reads)),
+        tuple(problem for one in reads for problem in one.problems),
+        any(one.lacking for one in reads),
+        sum(one.published_again for one in reads),
+    )
+
+
 class SourceArchive(ABC):
     """What a stream or a backfill has read of one source, where it is kept.
 
@@ -64,6 +77,10 @@ class SourceArchive(ABC):
     @abstractmethod
     def between(self, spark: SparkSession, start: int, end: int) -> Needed:
         """The pieces that can hold rows with `start <= rowtime < end` (ms); all where pieces have no time."""
+
+    def by_policy(self, pieces: Sequence[Split]) -> Sequence[tuple[SourceArchive, Sequence[Split]]]:
+        """The pieces, each with the archive as it is read under the input policy of their entries."""
+        return [(self, pieces)]
 
     @abstractmethod
     def read(self, spark: SparkSession, pieces: Sequence[Split], tasks: Tasks, numbered: bool) -> ArchivedRows:

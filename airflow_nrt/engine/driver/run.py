@@ -52,6 +52,7 @@ from airflow_nrt.home.log.arithmetic import check_arithmetic
 from airflow_nrt.home.log.entries import Commit, Lease, Split
 from airflow_nrt.home.log.fenced_writer import Writer
 from airflow_nrt.home.notes.unusable import UnusableClasses, note_unusable
+from airflow_nrt.model.input_policy import policies_of
 from airflow_nrt.model.options.known import REFUSED_TIMEOUT, REPORT_OPTIONS, read_option
 from airflow_nrt.model.plan import Plan
 
@@ -121,7 +122,8 @@ class Runner:
             # A lease would fence a driver that may go on.
             return STOPPED
         reach("lease-before")
-        lease = Lease(self._beat.host, self._beat.pid, self._beat.application)
+        policies = policies_of(self.plan)
+        lease = Lease(self._beat.host, self._beat.pid, self._beat.application, policies)
         writer = Writer.begin(self.home.log(), lease)
         self.home.drop_stop_request(writer.epoch, self.launch)
         reach("lease-after")

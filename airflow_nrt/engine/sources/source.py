@@ -60,6 +60,9 @@ class Source(ABC):
     place: ClassVar[str] = written_path(FILE)
     """SQL of where a row stands, for people."""
 
+    correction: ClassVar[str] = "Correct it, or"
+    """The way out of a row that can't be read, before that of an option."""
+
     needs_session: ClassVar[bool] = False
     """Whether it finds splits only with a session of Spark, whose Java has the client of a server."""
 

@@ -39,6 +39,7 @@ NULL_ROWTIME, FUTURE = "NULL rowtime", "rowtime in the future"
 
 PROPOSAL = "_nrt_proposal"
 REASON = "_nrt_reason"
+_GOES_ON = ". A home goes on with that"
 
 
 def judge(
@@ -149,7 +150,9 @@ def _malformed(source: Source, ignore: str) -> tuple[str, ...]:
     if _unfit_not_null(source):
         passed = f"SET '{NOT_NULL}' = 'drop' to reject such a line, whose column is NOT NULL, and to count it"
     way_out = f"IF({is_unfit()}, {string_literal(passed)}, {string_literal(ignored)})"
-    return string_literal(f"a malformed line in table {source.name}: "), WHY, "'. Correct it, or '", way_out
+    begin = f". {source_of(source.table).correction} "
+    said = string_literal(f"a malformed line in table {source.name}: "), WHY, string_literal(begin)
+    return *said, way_out, string_literal(_GOES_ON)
 
 
 def _timeless(source: Source) -> tuple[str, ...]:
@@ -157,10 +160,11 @@ def _timeless(source: Source) -> tuple[str, ...]:
 
     'RowTime field should not be null: a row of table orders has none'
     coalesce(concat(': ', _nrt_why), '')
-    '. Correct it, or set \'scan.null-rowtime\' = \'skip\' to reject and count such rows'
+    '. Correct it, or set \'scan.null-rowtime\' = \'skip\' to reject and count such rows. A home goes on with that'
     """
     said = f"RowTime field should not be null: a row of table {source.name} has none"
-    way_out = ". Correct it, or set 'scan.null-rowtime' = 'skip' to reject and count such rows"
+    correction = source_of(source.table).correction
+    way_out = f". {correction} set 'scan.null-rowtime' = 'skip' to reject and count such rows{_GOES_ON}"
     return string_literal(said), f"coalesce(concat(': ', {WHY}), '')", string_literal(way_out)
 
 

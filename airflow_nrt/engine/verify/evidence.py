@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import partial, reduce
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
@@ -18,7 +18,7 @@ from pyspark.sql import functions as F
 from airflow_nrt.basics.instants import END_OF_TIME
 from airflow_nrt.basics.spelling import string_literal
 from airflow_nrt.describe.verdict import LedgerVerdict
-from airflow_nrt.engine.archive.source_archive import BACKFILL, ENTRY, SourceArchive
+from airflow_nrt.engine.archive.source_archive import BACKFILL, ENTRY, SourceArchive, all_of
 from airflow_nrt.engine.batch.batch import needs_position
 from airflow_nrt.engine.failures.known_causes import FILE_GONE
 from airflow_nrt.engine.failures.root_cause import chain_of
@@ -112,7 +112,6 @@ def _rows_read(
     tasks: Tasks,
 ) -> ReadRows:
     source = plan.source(name)
-    read = archive.read(spark, pieces, tasks, needs_position(plan, name))
     watermarks = history.watermarks_before(name)
     batches = {n: commit for n, commit in history.batches.items() if commit.source == name}
     facts = [
@@ -129,19 +128,23 @@ def _rows_read(
     of_batch = (ENTRY, "_nrt_latest", "_nrt_at", "_nrt_before", "_nrt_whole_lines", READ_BY)
     backfilled = (BACKFILL, None, None, None, 0, history.backfill_semantics)
     known = given_rows(spark, dict.fromkeys(of_batch, "BIGINT"), [*facts, backfilled])
-    rows = read.frame.join(F.broadcast(known), ENTRY)
-    judged = judge(
-        rows,
-        archive.judged_as,
-        "_nrt_latest",
-        absorbed("_nrt_at", "_nrt_before"),
-        "_nrt_whole_lines = 1",
-        READ_BY,
-    )
     wanted = [*source.columns, ENTRY, READ_BY, ABSORBED, ROWTIME, PROPOSAL, REASON, FILE, NUMBER, BLOCK, INDEX]
     wanted += [OP] if source.table.is_changelog else []
+    reads, frames = [], []
+    for under, some in archive.by_policy(pieces):
+        reads.append(under.read(spark, some, tasks, needs_position(plan, name)))
+        judged = judge(
+            reads[-1].frame.join(F.broadcast(known), ENTRY),
+            under.judged_as,
+            "_nrt_latest",
+            absorbed("_nrt_at", "_nrt_before"),
+            "_nrt_whole_lines = 1",
+            READ_BY,
+        )
+        frames.append(judged.select(*wanted).where(f"{REASON} IS NULL"))
+    read = all_of(reads)
     # Cached, because several comparisons read these rows.
-    kept = judged.select(*wanted).where(f"{REASON} IS NULL").persist()
+    kept = reduce(DataFrame.unionAll, frames).persist()
     frame = accepted(kept, source)
     read = without_lost_batches(read, kept, source, history)
     return ReadRows(source, frame, kept, read.whole, read.partial, read.problems, read.lacking, read.published_again)

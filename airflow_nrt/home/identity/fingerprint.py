@@ -16,6 +16,7 @@ from typing import Any
 from airflow_nrt.basics.metadata import is_metadata
 from airflow_nrt.basics.types import DataType
 from airflow_nrt.model.connectors import connector_of
+from airflow_nrt.model.input_policy import policy_options, without_policies
 from airflow_nrt.model.internal_columns import CLOCK
 from airflow_nrt.model.options.known import REPORT_OPTIONS, find
 from airflow_nrt.model.options.option import Option
@@ -61,11 +62,36 @@ def differences(old: Fingerprint, new: Fingerprint) -> list[str]:
 def changes_between(made_for: Plan, plan: Plan) -> list[str]:
     """The differences between the results of two plans of one planner, one sentence each.
 
-    Equal plans have equal results, however differently their reports are spelled.
+    Equal plans have equal results, however differently their reports are spelled. Their input policies may differ.
     """
+    made_for, plan = without_policies(made_for), without_policies(plan)
     if _without_origin(made_for) == _without_origin(plan):
         return []
     return differences(fingerprint(made_for), fingerprint(plan))
+
+
+def policies_in(facts: Fingerprint, source: Source) -> dict[str, str] | None:
+    """The options of the input policy of a source in the facts of a home, None if it has no facts of the source."""
+    if not any(name.startswith(f"source {source.name}, ") for name in facts):
+        return None
+    named = _of_policy(source)
+    return {named[name]: text for name, text in facts.items() if name in named}
+
+
+def without_policies_in(facts: Fingerprint, plan: Plan) -> Fingerprint:
+    """The facts without those of input policies."""
+    named = {name for source in plan.sources for name in _of_policy(source)}
+    return {name: text for name, text in facts.items() if name not in named}
+
+
+def with_policies_of(older: Fingerprint, facts: Fingerprint, plan: Plan) -> Fingerprint:
+    """The facts, with the input policies of older ones."""
+    kept = {name: text for source in plan.sources for name, text in older.items() if name in _of_policy(source)}
+    return {**without_policies_in(facts, plan), **kept}
+
+
+def _of_policy(source: Source) -> dict[str, str]:
+    return {f"source {source.name}, option {name}": name for name in policy_options(source.table)}
 
 
 def _without_origin(plan: Plan) -> Plan:

@@ -16,7 +16,7 @@ from airflow_nrt.basics.texts import MOST_CHARACTERS
 from airflow_nrt.files.decoding import decoded, parse_json
 from airflow_nrt.files.formats import Content, Format
 from airflow_nrt.files.private_files import read_private
-from airflow_nrt.home.identity.fingerprint import Fingerprint, fingerprint
+from airflow_nrt.home.identity.fingerprint import Fingerprint, fingerprint, with_policies_of
 from airflow_nrt.home.identity.older_defaults import known_now
 from airflow_nrt.home.identity.secret_hashes import Masks
 from airflow_nrt.home.identity.semantics import Semantics, semantics
@@ -75,8 +75,11 @@ class Identity:
 
     def with_added(self, plan: Plan, launches: Path, added: Mapping[str, str]) -> Identity:
         """The identity of the same home, whose report has become this plan."""
+        found = Identity.of(plan, launches)
         return replace(
-            Identity.of(plan, launches),
+            found,
+            # Entries of earlier versions were read under the policies that the home began with.
+            fingerprint=with_policies_of(self.fingerprint, found.fingerprint, plan),
             id=self.id,
             created=self.created,
             added={**self.added, **added},

@@ -272,11 +272,15 @@ class Lateness:
 
 @dataclass(frozen=True)
 class Lease:
-    """A driver begins. After it no older epoch can append."""
+    """A driver begins. After it no older epoch can append.
+
+    It reads its sources under these `input_policies`, by name; None where an earlier version began.
+    """
 
     host: str
     pid: int
     application: str
+    input_policies: Mapping[str, Mapping[str, str]] | None = None
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from airflow_nrt.home.log.entries import (
     Commit,
     Entry,
     Fill,
+    Lease,
     OperatorState,
     Position,
     Published,
@@ -66,6 +67,8 @@ class History:
     restated: int = 0
     backfill_semantics: int = ROW_SEMANTICS
     """The row semantics of the last backfill that has read splits."""
+    input_policies: dict[int, Mapping[str, Mapping[str, str]] | None] = field(default_factory=dict)
+    """By batch, the input policies of its driver, None of one of an earlier version."""
 
     def splits(self, source: str) -> list[Split]:
         """All splits of a source that were read: those of batches in the order of reading, then the others."""
@@ -141,6 +144,7 @@ def _is_due(state: OperatorState) -> bool:
 def read_history(entries: Iterable[Entry], plan: Plan) -> History:
     """Folds the log. Statements that contradict the log itself are `problems`."""
     history = History()
+    input_policies = None
     for entry in entries:
         history.entry = entry.n
         for published in entry.published:
@@ -152,6 +156,7 @@ def read_history(entries: Iterable[Entry], plan: Plan) -> History:
         if isinstance(entry.body, Commit):
             _check_commit(history, entry.n, entry.body, plan)
             history.batches[entry.n] = entry.body
+            history.input_policies[entry.n] = input_policies
             history.before[entry.n] = history.position.sources
             _note_absorbed(history, entry.n, entry.body.position)
         elif isinstance(entry.body, Restate):
@@ -168,6 +173,8 @@ def read_history(entries: Iterable[Entry], plan: Plan) -> History:
             history.ticks.append(entry.n)
         elif isinstance(entry.body, Fill):
             _note_filled(history, entry.body)
+        elif isinstance(entry.body, Lease):
+            input_policies = entry.body.input_policies
         note_archived(history.archived, entry)
         for target in entry.removed:
             insert, _, path = target.partition("/")

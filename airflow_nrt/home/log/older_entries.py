@@ -42,4 +42,9 @@ def _with_row_semantics(entry: Content) -> Content:
     return {**entry, "position": {**position, "sources": sources}}
 
 
-STEPS = (_with_formats, _with_row_semantics)
+def _with_policies(entry: Content) -> Content:
+    """Format 3 had leases without input policies."""
+    return {**entry, "input_policies": None} if entry["kind"] == "lease" else entry
+
+
+STEPS = (_with_formats, _with_row_semantics, _with_policies)

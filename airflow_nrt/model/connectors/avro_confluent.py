@@ -15,7 +15,17 @@ from urllib.parse import unquote, urlsplit
 
 from airflow_nrt.basics.errors import InputError
 from airflow_nrt.model.connectors.avro import CORRECT, LEGACY, WIRE, Timestamps, record_schema
-from airflow_nrt.model.options.option import Option, Refusal, free, named, one_of, only, parse_boolean, positive
+from airflow_nrt.model.options.option import (
+    Option,
+    Refusal,
+    by_entry,
+    free,
+    named,
+    one_of,
+    only,
+    parse_boolean,
+    positive,
+)
 from airflow_nrt.model.shapes.url import shown_url
 from airflow_nrt.model.tables import Table
 
@@ -78,11 +88,13 @@ AVRO_CONFLUENT_OPTIONS = (
         True,
         "of a sink: as 'avro.timestamp_mapping.legacy'. Flink has no such option here: to it, it is always true",
     ),
-    Option(
-        f"{_P}ignore-parse-errors",
-        parse_boolean,
-        False,
-        "A record that can't be parsed is rejected and counted. Flink has no such option, and fails.",
+    *by_entry(
+        Option(
+            f"{_P}ignore-parse-errors",
+            parse_boolean,
+            False,
+            "A record that can't be parsed is rejected and counted. Flink has no such option, and fails.",
+        )
     ),
 )
 _KNOWN = named(AVRO_CONFLUENT_OPTIONS)

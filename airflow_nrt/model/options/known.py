@@ -19,6 +19,7 @@ from airflow_nrt.model.options.foreign_options import answer
 from airflow_nrt.model.options.lookups import LOOKUP_OPTIONS
 from airflow_nrt.model.options.option import (
     Option,
+    by_entry,
     character,
     delimiter,
     free,
@@ -92,10 +93,14 @@ FORMAT_OPTIONS = (
 READING_OPTIONS = (
     Option("csv.disable-quote-character", parse_boolean, False, "no field is quoted (a source)"),
     Option("csv.allow-comments", parse_boolean, False, "Lines that begin with # are skipped."),
-    Option("csv.ignore-parse-errors", parse_boolean, False, _IGNORE),
-    Option("json.fail-on-missing-field", parse_boolean, False, "a line without a field that is read is malformed"),
     Option("debezium-json.schema-include", parse_boolean, False, "a change lies in 'payload', beside its 'schema'"),
-    *(Option(f"{name}.ignore-parse-errors", parse_boolean, False, _IGNORE) for name in ("json", "debezium-json")),
+    *by_entry(
+        Option("json.fail-on-missing-field", parse_boolean, False, "a line without a field that is read is malformed"),
+        *(
+            Option(f"{name}.ignore-parse-errors", parse_boolean, False, _IGNORE)
+            for name in ("csv", "json", "debezium-json")
+        ),
+    ),
 )
 _WRITING = (
     *(
@@ -124,15 +129,17 @@ EVERY_SOURCE = (
         decides=that_it_is_set,
     ),
     Option("scan.watermark.max-ahead", parse_duration, HOUR, "rows further ahead of the clock are rejected (live)"),
-    Option("scan.null-rowtime", one_of("fail", "skip"), "fail", "a row whose rowtime is NULL"),
+    *by_entry(Option("scan.null-rowtime", one_of("fail", "skip"), "fail", "a row whose rowtime is NULL")),
     *free(
         Option("source.max-batch-size", parse_bytes, 2 * 1024**3, "the most bytes that one micro-batch reads"),
         Option("scan.watermark.idle-timeout", parse_duration, None, "after this the source does not hold time back"),
-        Option(
-            UNFIT_DECIMALS,
-            one_of("null", "fail"),
-            "null",
-            "a number of csv, json or avro that does not fit its DECIMAL: by 'null' the field is NULL, and counted",
+        *by_entry(
+            Option(
+                UNFIT_DECIMALS,
+                one_of("null", "fail"),
+                "null",
+                "a number of csv, json or avro that does not fit its DECIMAL: by 'null' the field is NULL, and counted",
+            ),
         ),
         Option(f"{DOMAIN}*", _constant, None, "of a column: whether its values grow without end"),
     ),
@@ -152,6 +159,7 @@ LINE_ELEMENTS = Option(
     "a line of json with more elements of arrays and fields of objects is malformed",
     decides=nothing,
     of_older="999999999",
+    by_entry=True,
 )
 """Of sources with lines or records of json."""
 
@@ -176,7 +184,11 @@ SOURCE_OPTIONS = named(
                 "links that are read: by 'inside' those that stay in the directory and that this user or root made",
                 of_older="warn",
             ),
-            Option("source.max-line-length", parse_bytes, 16 * 1024**2, "a longer line is malformed, and is not held"),
+            *by_entry(
+                Option(
+                    "source.max-line-length", parse_bytes, 16 * 1024**2, "a longer line is malformed, and is not held"
+                )
+            ),
             LINE_ELEMENTS,
             Option(
                 "partition.time-extractor.timestamp-pattern", str, None, "e.g. '$ds $hh:00:00': the time of a partition"

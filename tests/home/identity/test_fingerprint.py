@@ -255,7 +255,7 @@ def test_a_setting_says_whether_it_decides_results(option: str) -> None:
         ("csv.field-delimiter", ",", ",", []),
         ("source.monitor-interval", "1 s", "2 s", []),
         ("source.max-batch-size", "1 mb", "2 mb", []),
-        ("scan.null-rowtime", "fail", "skip", ["source orders, option scan.null-rowtime is new: skip"]),
+        ("scan.null-rowtime", "fail", "skip", []),
     ],
 )
 def test_options_of_a_source(option: str, one: str, other: str, expected: list[str]) -> None:

@@ -27,6 +27,7 @@ class ArchivedTopic(Source):
     place = Kafka.place
     needs_session = True
     may_lose_records = True
+    correction = "A record of a topic can't be corrected:"
 
     def __init__(self, topic: Kafka) -> None:
         self._topic = topic

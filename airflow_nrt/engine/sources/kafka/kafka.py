@@ -32,6 +32,7 @@ class Kafka(Source):
     place = f"concat({part}, '@', {BLOCK} + {INDEX})"
     needs_session = True
     may_lose_records = True
+    correction = "A record of a topic can't be corrected:"
 
     def check(self, spark: SparkSession, table: Table) -> None:
         client = Client(spark, table)
