@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from airflow_nrt.describe.script_secrets import without_secrets
+from airflow_nrt.model.arithmetic_errors import uncounted
 from airflow_nrt.model.connectors import connector_of
 from airflow_nrt.model.datasets import DatasetName
 from airflow_nrt.model.internal_columns import ROWTIME
@@ -61,8 +62,11 @@ def lineage_of(plan: Plan) -> Lineage:
 
 
 def as_insert(query: Query) -> str:
-    """A query in the SQL of OpenLineage's parser, which does not know Spark's operator `div`."""
-    return f"INSERT INTO `result` {query.sql.replace(' div ', ' / ')}"
+    """A query in the SQL of OpenLineage's parser, which does not know Spark's operator `div`.
+
+    A value does not come from the columns that say where it could not be computed.
+    """
+    return f"INSERT INTO `result` {uncounted(query.sql).replace(' div ', ' / ')}"
 
 
 def _dataset(plan: Plan, table: Table, name: str, origins: Mapping[str, Origins] | None = None) -> Dataset:

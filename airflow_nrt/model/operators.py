@@ -10,8 +10,8 @@ from airflow_nrt.basics.instants import LAST_MINUTE
 from airflow_nrt.basics.metadata import METADATA
 from airflow_nrt.basics.types import BIGINT, DataType, Field
 from airflow_nrt.model.aggregates import AGGREGATES, NEIGHBOURS, ROUNDING, Aggregate
+from airflow_nrt.model.arithmetic_errors import uncounted
 from airflow_nrt.model.internal_columns import POSITION, ROWTIME, WINDOW_END, WINDOW_START
-from airflow_nrt.model.value_places import without_places
 from airflow_nrt.model.windows import Ends, Window
 from airflow_nrt.model.written import Written
 from airflow_nrt.program.functions import PythonFunction
@@ -30,7 +30,7 @@ class Query:
     @property
     def reads_position(self) -> bool:
         """Whether its results depend on where rows stood on arrival. The name is reserved, so its SQL says that."""
-        return POSITION in without_places(self.sql)
+        return POSITION in uncounted(self.sql)
 
 
 @dataclass(frozen=True)

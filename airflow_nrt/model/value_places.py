@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import reduce
 
 from airflow_nrt.model.internal_columns import POSITION, ROWTIME, WINDOW_END
 
@@ -63,12 +62,6 @@ def placed(sql: str, place: str) -> str:
     nrt_null('n + 1', NULL, CAST(NULL AS STRING))
     """
     return sql.replace(OF_COMPUTED_COLUMN, place)
-
-
-def without_places(sql: str) -> str:
-    """SQL without the places of its rows, on which no result depends."""
-    places = [in_row(is_numbered, has_rowtime) for is_numbered in (True, False) for has_rowtime in (True, False)]
-    return reduce(lambda text, place: text.replace(place, NO_PLACE), places, sql)
 
 
 def _texts(keys: Sequence[str]) -> str:
