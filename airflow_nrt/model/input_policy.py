@@ -48,7 +48,7 @@ def without_policies(plan: Plan) -> Plan:
 
 def policy_options(table: Table) -> dict[str, Option]:
     """The options of input policies that a table can have, by their names."""
-    return {name: one for name, one in connector_of(table).options.items() if one.by_entry}
+    return {name: one for name, one in connector_of(table).options.items() if one.of_policy}
 
 
 def _others(source: Source) -> dict[str, str]:

@@ -13,7 +13,7 @@ from typing import Any
 
 from airflow_nrt.basics.errors import InputError
 from airflow_nrt.basics.types import DataType
-from airflow_nrt.model.options.option import Option, by_entry, free, named, only, parse_boolean
+from airflow_nrt.model.options.option import Option, free, named, of_policy, only, parse_boolean
 from airflow_nrt.model.tables import Column, Table
 
 AVRO = "avro"
@@ -26,7 +26,7 @@ AVRO_OPTIONS = (
         "true: TIMESTAMP is Avro's timestamp-millis; false: it is local-timestamp-…, TIMESTAMP_LTZ is timestamp-…",
     ),
     Option("avro.encoding", only("binary", "write 'format' = 'json' for JSON"), "binary", "how a record is written"),
-    *by_entry(
+    *of_policy(
         Option(
             "avro.ignore-parse-errors",
             parse_boolean,

@@ -18,9 +18,9 @@ from airflow_nrt.model.connectors.avro import CORRECT, LEGACY, WIRE, Timestamps,
 from airflow_nrt.model.options.option import (
     Option,
     Refusal,
-    by_entry,
     free,
     named,
+    of_policy,
     one_of,
     only,
     parse_boolean,
@@ -88,7 +88,7 @@ AVRO_CONFLUENT_OPTIONS = (
         True,
         "of a sink: as 'avro.timestamp_mapping.legacy'. Flink has no such option here: to it, it is always true",
     ),
-    *by_entry(
+    *of_policy(
         Option(
             f"{_P}ignore-parse-errors",
             parse_boolean,

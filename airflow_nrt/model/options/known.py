@@ -19,13 +19,13 @@ from airflow_nrt.model.options.foreign_options import answer
 from airflow_nrt.model.options.lookups import LOOKUP_OPTIONS
 from airflow_nrt.model.options.option import (
     Option,
-    by_entry,
     character,
     delimiter,
     free,
     many,
     named,
     nothing,
+    of_policy,
     one_of,
     parse_boolean,
     parse_bytes,
@@ -94,7 +94,7 @@ READING_OPTIONS = (
     Option("csv.disable-quote-character", parse_boolean, False, "no field is quoted (a source)"),
     Option("csv.allow-comments", parse_boolean, False, "Lines that begin with # are skipped."),
     Option("debezium-json.schema-include", parse_boolean, False, "a change lies in 'payload', beside its 'schema'"),
-    *by_entry(
+    *of_policy(
         Option("json.fail-on-missing-field", parse_boolean, False, "a line without a field that is read is malformed"),
         *(
             Option(f"{name}.ignore-parse-errors", parse_boolean, False, _IGNORE)
@@ -129,11 +129,11 @@ EVERY_SOURCE = (
         decides=that_it_is_set,
     ),
     Option("scan.watermark.max-ahead", parse_duration, HOUR, "rows further ahead of the clock are rejected (live)"),
-    *by_entry(Option("scan.null-rowtime", one_of("fail", "skip"), "fail", "a row whose rowtime is NULL")),
+    *of_policy(Option("scan.null-rowtime", one_of("fail", "skip"), "fail", "a row whose rowtime is NULL")),
     *free(
         Option("source.max-batch-size", parse_bytes, 2 * 1024**3, "the most bytes that one micro-batch reads"),
         Option("scan.watermark.idle-timeout", parse_duration, None, "after this the source does not hold time back"),
-        *by_entry(
+        *of_policy(
             Option(
                 UNFIT_DECIMALS,
                 one_of("null", "fail"),
@@ -159,7 +159,7 @@ LINE_ELEMENTS = Option(
     "a line of json with more elements of arrays and fields of objects is malformed",
     decides=nothing,
     of_older="999999999",
-    by_entry=True,
+    of_policy=True,
 )
 """Of sources with lines or records of json."""
 
@@ -184,7 +184,7 @@ SOURCE_OPTIONS = named(
                 "links that are read: by 'inside' those that stay in the directory and that this user or root made",
                 of_older="warn",
             ),
-            *by_entry(
+            *of_policy(
                 Option(
                     "source.max-line-length", parse_bytes, 16 * 1024**2, "a longer line is malformed, and is not held"
                 )

@@ -33,7 +33,7 @@ class Option:
     `idle` is set for options of Flink's own engine: why the option has no effect here, and what has it instead. A name
     that ends with `*` is a family of names. `decides` gives the part of the value that results depend on, or None.
     `of_older` is the value that takes the place of the default in homes that are older than the option. One that is
-    `by_entry` says what becomes of input that can't be read: a living home may change it, and each entry of its log
+    `of_policy` says what becomes of input that can't be read: a living home may change it, and each entry of its log
     keeps the value by which its rows were read (`input_policy.py`).
     """
 
@@ -44,7 +44,7 @@ class Option:
     idle: str = ""
     decides: Callable[[str], str | None] = all_of_it
     of_older: str | None = None
-    by_entry: bool = False
+    of_policy: bool = False
 
     def decided_by(self, text: str) -> str | None:
         """The part of this value that results depend on; None if there is none, or if it is the default."""
@@ -71,9 +71,9 @@ def free(*options: Option) -> tuple[Option, ...]:
     return tuple(replace(option, decides=nothing) for option in options)
 
 
-def by_entry(*options: Option) -> tuple[Option, ...]:
+def of_policy(*options: Option) -> tuple[Option, ...]:
     """The options, marked as parts of an input policy."""
-    return tuple(replace(option, by_entry=True) for option in options)
+    return tuple(replace(option, of_policy=True) for option in options)
 
 
 def named(options: Iterable[Option]) -> dict[str, Option]:
