@@ -36,14 +36,18 @@ def policies_of(plan: Plan) -> dict[str, Policy]:
 
 def read_under(source: Source, policy: Policy) -> Source:
     """The source as it is read under a policy."""
-    options = {**_others(source), **{name: text for name, text in policy.items() if name != NOT_NULL}}
+    options = {
+        **_without_policy(source.table).options,
+        **{name: text for name, text in policy.items() if name != NOT_NULL},
+    }
     return replace(source, table=replace(source.table, options=options), drops_null=policy[NOT_NULL] == "drop")
 
 
 def without_policies(plan: Plan) -> Plan:
     """The plan as it is whatever its input policies are."""
-    sources = tuple(replace(one, table=replace(one.table, options=_others(one))) for one in plan.sources)
-    return replace(plan, sources=sources)
+    sources = tuple(replace(one, table=_without_policy(one.table)) for one in plan.sources)
+    lookups = tuple(replace(one, table=_without_policy(one.table)) for one in plan.lookups)
+    return replace(plan, sources=sources, lookups=lookups)
 
 
 def policy_options(table: Table) -> dict[str, Option]:
@@ -51,9 +55,9 @@ def policy_options(table: Table) -> dict[str, Option]:
     return {name: one for name, one in connector_of(table).options.items() if one.of_policy}
 
 
-def _others(source: Source) -> dict[str, str]:
-    known = policy_options(source.table)
-    return {name: text for name, text in source.table.options.items() if name not in known}
+def _without_policy(table: Table) -> Table:
+    known = policy_options(table)
+    return replace(table, options={name: text for name, text in table.options.items() if name not in known})
 
 
 def text_of(value: object) -> str:

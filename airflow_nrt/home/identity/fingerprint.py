@@ -74,24 +74,26 @@ def policies_in(facts: Fingerprint, source: Source) -> dict[str, str] | None:
     """The options of the input policy of a source in the facts of a home, None if it has no facts of the source."""
     if not any(name.startswith(f"source {source.name}, ") for name in facts):
         return None
-    named = _of_policy(source)
+    named = _of_policy(source.table)
     return {named[name]: text for name, text in facts.items() if name in named}
 
 
 def without_policies_in(facts: Fingerprint, plan: Plan) -> Fingerprint:
     """The facts without those of input policies."""
-    named = {name for source in plan.sources for name in _of_policy(source)}
+    named = {name for source in plan.sources for name in _of_policy(source.table)}
+    named |= {name for one in plan.lookups for name in _of_policy(one.table, "dimension")}
     return {name: text for name, text in facts.items() if name not in named}
 
 
 def with_policies_of(older: Fingerprint, facts: Fingerprint, plan: Plan) -> Fingerprint:
     """The facts, with the input policies of older ones."""
-    kept = {name: text for source in plan.sources for name, text in older.items() if name in _of_policy(source)}
+    kept = {name: text for source in plan.sources for name, text in older.items() if name in _of_policy(source.table)}
     return {**without_policies_in(facts, plan), **kept}
 
 
-def _of_policy(source: Source) -> dict[str, str]:
-    return {f"source {source.name}, option {name}": name for name in policy_options(source.table)}
+def _of_policy(table: Table, label: str = "source") -> dict[str, str]:
+    """The options of an input policy, by the names of their facts."""
+    return {f"{label} {table.name}, option {name}": name for name in policy_options(table)}
 
 
 def _without_origin(plan: Plan) -> Plan:

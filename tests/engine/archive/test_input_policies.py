@@ -116,6 +116,31 @@ def test_other_options_are_refused(tmp_path: Path) -> None:
     assert "ignore-parse-errors" not in str(refused.value)
 
 
+def test_a_table_that_is_looked_up(tmp_path: Path) -> None:
+    """The home keeps the rows of each of its versions."""
+
+    def with_shops(**options: str) -> Plan:
+        given = "".join(f", '{name.replace('__', '-').replace('_', '.')}' = '{text}'" for name, text in options.items())
+        return plan_script(
+            f"""CREATE TABLE t (id INT, p AS PROCTIME()) WITH ('connector' = 'filesystem', 'path' = '{tmp_path}/t',
+              'format' = 'json', 'source.monitor-interval' = '1s');
+            CREATE TABLE shops (id INT, name STRING) WITH ('connector' = 'filesystem', 'path' = '{tmp_path}/shops',
+              'format' = 'csv'{given});
+            CREATE TABLE told (id INT, name STRING) WITH ('connector' = 'filesystem', 'path' = '{tmp_path}/told',
+              'format' = 'json');
+            INSERT INTO told SELECT t.id, s.name FROM t JOIN shops FOR SYSTEM_TIME AS OF t.p AS s ON t.id = s.id;""",
+            {},
+            "report",
+            tmp_path,
+        )
+
+    home = Home.create(tmp_path / "home", with_shops())
+    lenient = with_shops(csv_ignore__parse__errors="true")
+    assert home.additions(lenient) == {} == home.additions(lenient, lambda home, given: with_shops())
+    with pytest.raises(InputError, match="null-literal"):
+        home.additions(with_shops(csv_ignore__parse__errors="true", csv_null__literal="NULL"))
+
+
 def test_a_home_of_before(spark, tmp_path: Path) -> None:
     """Its entries have no policy: they were read under that of the report that it was made for."""
     lenient = plan(tmp_path, json_ignore__parse__errors="true")
