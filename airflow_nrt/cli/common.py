@@ -28,6 +28,16 @@ def add_report(parser: argparse.ArgumentParser, or_else: str = "") -> None:
     """The report argument; `or_else` says what may be given instead."""
     text = f"the report: a file of Flink SQL, a Python program, or [DIR/]module:function{or_else}"
     parser.add_argument("report", metavar="REPORT", help=text)
+    add_settings(parser)
+    parser.add_argument(
+        "--base",
+        type=Path,
+        metavar="DIR",
+        help="where relative paths of tables start (default: the report's directory)",
+    )
+
+
+def add_settings(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--set",
         action="append",
@@ -41,12 +51,6 @@ def add_report(parser: argparse.ArgumentParser, or_else: str = "") -> None:
         default=[],
         metavar="K=V",
         help="as --set, where the value of the placeholder may be any piece of SQL",
-    )
-    parser.add_argument(
-        "--base",
-        type=Path,
-        metavar="DIR",
-        help="where relative paths of tables start (default: the report's directory)",
     )
 
 

@@ -29,6 +29,7 @@ COMMANDS = {
     "verify": "prove that the stream published what the batch computes",
     "maintain": "compact the lakehouse tables of a report, and remove their old versions",
     "set-aside": "name the decided rows that a table refuses, and go on without them",
+    "skip": "leave out rows of a source that can't be read",
     "status": "the status of a report and its driver",
     "homes": "the state of all homes below a directory",
     "windows": "the published windows, as they are now or were at a time",
@@ -41,7 +42,7 @@ COMMANDS = {
     "demo": "the product in four minutes",
     "completion": "print the script by which a shell completes commands and options",
 }
-_JOBS = ("run", "backfill", "verify", "maintain", "set-aside", "query", "prepare", "demo")
+_JOBS = ("run", "backfill", "verify", "maintain", "set-aside", "skip", "query", "prepare", "demo")
 """Commands whose exit status reports a job, so that a reader who leaves early is a failure."""
 
 

@@ -44,6 +44,7 @@ from airflow_nrt.home.log.entries import Entry, Published, Restate, Split, files
 from airflow_nrt.home.log.history import History, read_history
 from airflow_nrt.home.log.log import EntryTaken, Log
 from airflow_nrt.home.log.row_semantics import plan_of_history
+from airflow_nrt.home.skipped import as_history_skips
 from airflow_nrt.model.archive import partition_time as archive_time
 from airflow_nrt.model.internal_columns import WINDOW_END
 from airflow_nrt.model.options.known import source_option
@@ -94,7 +95,8 @@ class _Work:
 
     def as_read(self) -> Plan:
         """The plan by which the stream has read its rows; without a stream the plan as it is."""
-        return plan_of_history(self.plan, self.history) if self.history.batches else self.plan
+        read = plan_of_history(self.plan, self.history) if self.history.batches else self.plan
+        return as_history_skips(read, self.history, self.home)
 
 
 @dataclass(frozen=True)

@@ -39,6 +39,8 @@ PUBLISHING = {
     "iceberg": ("iceberg-branched", "iceberg-written", "lake-committed"),
 }
 """Points that only a driver reaches which publishes into a sink of this connector, in their order."""
+SKIPPING = ("skip-checked", "skip-asked")
+"""Points of the command that has a home leave out rows."""
 VARIABLE = "NRT_FAULT"
 
 _reached: Counter[str] = Counter()

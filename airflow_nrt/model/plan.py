@@ -24,6 +24,7 @@ from airflow_nrt.model.origins import Origin
 from airflow_nrt.model.required_columns import RequiredColumns
 from airflow_nrt.model.result_timing import AT_ONCE, OutputOptions
 from airflow_nrt.model.row_semantics import texts
+from airflow_nrt.model.skipped_row import SkippedRow
 from airflow_nrt.model.steps import Step
 from airflow_nrt.model.tables import Table
 from airflow_nrt.model.updating import Updating
@@ -106,7 +107,8 @@ class Source:
     `zone` is set where the rowtime is an instant (TIMESTAMP_LTZ) and windows are on another clock than UTC's.
     `partitions` are those that its readers ask for, None for all. A batch reads no others. A stream reads all, because
     every row moves the watermark. Backfill and verification read the `archive`, if there is one. A row with a number
-    that does not fit a DECIMAL NOT NULL is left out if it `drops_null`.
+    that does not fit a DECIMAL NOT NULL is left out if it `drops_null`. Rows that are `skipped` are left out whatever
+    they are.
     """
 
     table: Table
@@ -115,6 +117,7 @@ class Source:
     partitions: PartitionFilter | None = field(default=None, metadata=METADATA)
     archive: Archive | None = field(default=None, metadata=METADATA)
     drops_null: bool = field(default=False, metadata=METADATA)
+    skipped: tuple[SkippedRow, ...] = field(default=(), metadata=METADATA)
 
     @property
     def name(self) -> str:

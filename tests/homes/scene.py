@@ -22,6 +22,7 @@ from airflow_nrt.home.heartbeat import RUNNING, Heartbeat, write_heartbeat
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Commit, Entry, Lease, SourceFile
 from airflow_nrt.home.log.fenced_writer import Writer
+from airflow_nrt.home.skipped import ask, asked, skipping
 from airflow_nrt.model.input_policy import policies_of
 from airflow_nrt.model.plan import Insert, Plan
 from airflow_nrt.program.program import program_of
@@ -90,7 +91,9 @@ class Scene:
         self.home = Home.create(self.place / "home", plan)
         for insert in plan.inserts:
             sink_of(insert).check(self.spark, self.home, insert)
-        writer = Writer.begin(self.home.log(), Lease("worker", 1, "kept", policies_of(plan)))
+        skipped = asked(self.home)
+        writer = Writer.begin(self.home.log(), Lease("worker", 1, "kept", policies_of(plan), skipped))
+        plan = skipping(skipped, plan)
         session = report_session(self.spark, plan)
         self.driver = StreamDriver(session, plan, self.home, writer, lambda: self.now, attempt)
         self.driver.recover()
@@ -104,6 +107,10 @@ class Scene:
 
     def absorb(self, table: str, *lines: str, ends: str = "csv") -> None:
         self.driver.absorb(table, [source_file(self.arrive(table, *lines, ends=ends))])
+
+    def skip(self, table: str, path: Path, line: int) -> None:
+        source = self.plan.source(table).table
+        ask(self.home, table, [source_of(source).row_at(None, source, f"{path}@{line}")])
 
     def split(self, path: Path) -> SourceFile:
         return source_file(path)

@@ -22,7 +22,7 @@ from airflow_nrt.home.log.chapters import CHAPTER, KEPT
 from airflow_nrt.home.log.entries import Lease
 from airflow_nrt.home.log.fenced_writer import Writer
 from airflow_nrt.sql.load import plan_of_home
-from tests.engine.reports import HOUR, MINUTE, MORNING
+from tests.engine.reports import HOUR, MINUTE, MORNING, source_file
 from tests.homes.broker import kafka
 from tests.homes.scene import Scene
 from tests.servers.kafka import Topics
@@ -406,10 +406,27 @@ def policies(spark: SparkSession, place: Path, is_kept: bool) -> Scene:
     return scene
 
 
+def skipped(spark: SparkSession, place: Path, is_kept: bool) -> Scene:
+    """Lines that can't be read were left out, and are to be left out."""
+
+    def row(number: int, minute: int) -> str:
+        return json.dumps({"id": number, "price": 1.5, "ts": at(minute)})
+
+    scene = Scene.of_report(spark, place, "policies.sql", is_kept, {"IGNORE": "false", "LENGTH": "1 mb"})
+    scene.absorb("events", row(1, 1), ends="json")
+    read = scene.arrive("events", row(2, 3), "torn", row(3, 24), ends="json")
+    scene.skip("events", read, 2)
+    scene.begin()
+    scene.driver.absorb("events", [source_file(read)])
+    to_come = scene.arrive("events", "torn, too", row(4, 38), row(5, 65), ends="json")
+    scene.skip("events", to_come, 1)
+    return scene
+
+
 _ALL = (
     windows, rows, versions, updating, throttled, owed, restated, repaired, filled, emptied, moved, lookups, program,
     topic, from_archive, since, fractions, retracted, in_json, above_windows, known_topic, schemas, nulled,
-    policies,
+    policies, skipped,
 )  # fmt: skip
 SCENES: dict[str, Callable[[SparkSession, Path, bool], Scene]] = {one.__name__: one for one in _ALL}
 SERVERLESS = ("topic", "from_archive", "since", "known_topic", "schemas")

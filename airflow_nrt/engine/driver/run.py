@@ -52,6 +52,7 @@ from airflow_nrt.home.log.arithmetic import check_arithmetic
 from airflow_nrt.home.log.entries import Commit, Lease, Split
 from airflow_nrt.home.log.fenced_writer import Writer
 from airflow_nrt.home.notes.unusable import UnusableClasses, note_unusable
+from airflow_nrt.home.skipped import asked, skipping
 from airflow_nrt.model.input_policy import policies_of
 from airflow_nrt.model.options.known import REFUSED_TIMEOUT, REPORT_OPTIONS, read_option
 from airflow_nrt.model.plan import Plan
@@ -122,8 +123,8 @@ class Runner:
             # A lease would fence a driver that may go on.
             return STOPPED
         reach("lease-before")
-        policies = policies_of(self.plan)
-        lease = Lease(self._beat.host, self._beat.pid, self._beat.application, policies)
+        skipped = asked(self.home)
+        lease = Lease(self._beat.host, self._beat.pid, self._beat.application, policies_of(self.plan), skipped)
         writer = Writer.begin(self.home.log(), lease)
         self.home.drop_stop_request(writer.epoch, self.launch)
         reach("lease-after")
@@ -134,6 +135,7 @@ class Runner:
             if self.replan is not None:
                 self.home.accept(self.plan, self.replan)
             reach("fill-accepted")
+            self.plan = skipping(skipped, self.plan)
             state = self._run_with_retries(spark, writer)
             self._say(state=state)
         except FencedError as fenced:

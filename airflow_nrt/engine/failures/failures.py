@@ -16,7 +16,7 @@ from airflow_nrt.engine.failures.computed import not_computed
 from airflow_nrt.engine.failures.known_causes import OUT_OF_MEMORY, cause_of
 from airflow_nrt.engine.failures.root_cause import chain_of
 from airflow_nrt.engine.java.java_process import java_has_ended, said_of_end
-from airflow_nrt.home.log.entries import Split
+from airflow_nrt.home.log.entries import SourceRange, Split
 from airflow_nrt.model.options.known import source_option
 from airflow_nrt.model.origins import Origin
 from airflow_nrt.model.plan import Source
@@ -106,14 +106,19 @@ def corrupt_file(
             raise failure
         assert meaning.path is not None
         return meaning.path
-    # A malformed line has named its file.
-    is_placed = any(Path(split.name).name in str(meaning) for split in splits)
+    # A malformed line has named its place.
+    is_placed = any(_begins_place(split) in str(meaning) for split in splits)
     if isinstance(meaning, DataError) and meaning is not failure and not is_placed:
         names = [split.name for split in splits[:_NAMED]]
         more = f" and {len(splits) - _NAMED} more" if len(splits) > _NAMED else ""
         place = row() or f"The row is in {', '.join(names)}{more}"
         raise DataError(f"{meaning}. {place}") from failure
     raise failure
+
+
+def _begins_place(split: Split) -> str:
+    """How the place of a row of this split begins, for people."""
+    return f"{split.part}@" if isinstance(split, SourceRange) else Path(split.name).name
 
 
 def in_windows(failure: Exception, last: int, origins: Sequence[Origin] = ()) -> DataError | None:

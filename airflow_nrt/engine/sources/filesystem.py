@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from pyspark.sql import DataFrame, SparkSession
 
 from airflow_nrt.engine.sources.arrivals import Arrivals, partition_values
 from airflow_nrt.engine.sources.file_rows import read_files
+from airflow_nrt.engine.sources.line_places import is_skipped_line, line_at
 from airflow_nrt.engine.sources.linked_files import check_links, guard_directory
 from airflow_nrt.engine.sources.links import Links
 from airflow_nrt.engine.sources.request import ReadRequest
@@ -18,6 +19,7 @@ from airflow_nrt.engine.spark.paths import file_keys, file_uri
 from airflow_nrt.home.log.changed_files import LastRead, change_of
 from airflow_nrt.home.log.entries import SourceFile, Split, files_of
 from airflow_nrt.model.plan import Source as PlannedSource
+from airflow_nrt.model.skipped_row import SkippedRow
 from airflow_nrt.model.tables import Table
 
 
@@ -50,6 +52,8 @@ class Files(SplitEnumerator):
 
 
 class Filesystem(Source):
+    skips = True
+
     def guard(self, spark: SparkSession, table: Table) -> None:
         guard_directory(spark, table)
 
@@ -59,6 +63,12 @@ class Filesystem(Source):
     def read(self, spark: SparkSession, source: PlannedSource, request: ReadRequest) -> DataFrame:
         check_links(spark, source.table, request.files)
         return read_files(spark, source, request)
+
+    def row_at(self, spark: SparkSession | None, table: Table, place: str) -> SkippedRow:
+        return line_at(table, place)
+
+    def is_skipped(self, rows: Sequence[SkippedRow]) -> str:
+        return is_skipped_line(rows)
 
     def readable(self, spark: SparkSession, table: Table, splits: Iterable[Split]) -> tuple[list[Split], list[str]]:
         splits = list(splits)

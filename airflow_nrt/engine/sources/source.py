@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import ClassVar
 
 from pyspark.sql import DataFrame, SparkSession
 
+from airflow_nrt.basics.errors import InputError
 from airflow_nrt.engine.sources.place import FILE
 from airflow_nrt.engine.sources.request import ReadRequest
 from airflow_nrt.engine.spark.paths import written_path
 from airflow_nrt.home.log.entries import Split
 from airflow_nrt.home.log.partition_watermarks import WHOLE
 from airflow_nrt.model.plan import Source as PlannedSource
+from airflow_nrt.model.skipped_row import SkippedRow
 from airflow_nrt.model.tables import Table
 
 
@@ -63,6 +65,9 @@ class Source(ABC):
     correction: ClassVar[str] = "Correct it, or"
     """The way out of a row that can't be read, before that of an option."""
 
+    skips: ClassVar[bool] = False
+    """Whether a row can be left out by its place."""
+
     needs_session: ClassVar[bool] = False
     """Whether it finds splits only with a session of Spark, whose Java has the client of a server."""
 
@@ -88,6 +93,14 @@ class Source(ABC):
     @abstractmethod
     def enumerator(self, spark: SparkSession | None, table: Table, read: Iterable[Split] = ()) -> SplitEnumerator:
         """The enumerator of a table; `read` are the splits that were read before. `spark` is None before a session."""
+
+    def row_at(self, spark: SparkSession | None, table: Table, place: str) -> SkippedRow:
+        """The row that stands at a place, as a person names it. Raises InputError if there is none."""
+        raise InputError(f"table {table.name!r}: no row of connector {table.connector!r} can be left out by its place")
+
+    def is_skipped(self, rows: Sequence[SkippedRow]) -> str:
+        """SQL predicate: a row that was read is one of these."""
+        return "false"
 
     def parts(self, splits: Iterable[Split]) -> dict[str, str]:
         """The parts with watermarks of their own that these splits are of, each with an SQL predicate: a row of the

@@ -36,10 +36,11 @@ from airflow_nrt.model.zones import wall_clock_sql
 
 MALFORMED, NO_VALUE = "malformed line", "malformed field"
 NULL_ROWTIME, FUTURE = "NULL rowtime", "rowtime in the future"
+SKIPPED = "skipped"
+
 
 PROPOSAL = "_nrt_proposal"
 REASON = "_nrt_reason"
-_GOES_ON = ". A home goes on with that"
 
 
 def judge(
@@ -57,7 +58,7 @@ def judge(
     in versions whose ledgers have format 1. `number` is SQL of the row semantics of each row.
     """
     table = source.table
-    rows = with_fractions(rows, source, number)
+    rows = with_fractions(_without_skipped(rows, source), source, number)
     computed = computed_columns(source, in_file(FILE, INDEX), number)
     arrived = [absorbed]
     if computed:
@@ -71,6 +72,15 @@ def judge(
     return timed.selectExpr(
         "*", f"{proposal} AS {PROPOSAL}", f"{_reason(source, bigint(latest), whole_lines)} AS {REASON}"
     )
+
+
+def _without_skipped(rows: DataFrame, source: Source) -> DataFrame:
+    """The rows, and of those that are left out only their lines: nothing is computed of their values."""
+    if not source.skipped:
+        return rows
+    skipped, named = source_of(source.table).is_skipped(source.skipped), set(source.physical)
+    columns = {one: f"IF({skipped}, NULL, {quote(one)})" if one in named else quote(one) for one in rows.columns}
+    return rows.selectExpr(*(f"{value} AS {quote(one)}" for one, value in columns.items()))
 
 
 def _reason(source: Source, latest: str, whole_lines: str) -> str:
@@ -92,6 +102,8 @@ def _reason(source: Source, latest: str, whole_lines: str) -> str:
             none += f"WHEN {_names(_unfit_not_null(source))} THEN {string_literal(MALFORMED)} "
     else:
         none = ""
+    if source.skipped:
+        none = f"WHEN {source_of(source.table).is_skipped(source.skipped)} THEN {string_literal(SKIPPED)} {none}"
     # A row that is retracted by its key needs no other fields.
     timeless = f" AND {OP} <> '-D'" if source.table.is_changelog and source.table.primary_key else ""
     missing = string_literal(NULL_ROWTIME) if skip else _stop(source, _timeless(source))
@@ -152,7 +164,12 @@ def _malformed(source: Source, ignore: str) -> tuple[str, ...]:
     way_out = f"IF({is_unfit()}, {string_literal(passed)}, {string_literal(ignored)})"
     begin = f". {source_of(source.table).correction} "
     said = string_literal(f"a malformed line in table {source.name}: "), WHY, string_literal(begin)
-    return *said, way_out, string_literal(_GOES_ON)
+    return *said, way_out, string_literal(_goes_on(source))
+
+
+def _goes_on(source: Source) -> str:
+    alone = ", or without this row (`airflow-nrt skip`)" if source_of(source.table).skips else ""
+    return f". A home goes on with that{alone}"
 
 
 def _timeless(source: Source) -> tuple[str, ...]:
@@ -160,11 +177,12 @@ def _timeless(source: Source) -> tuple[str, ...]:
 
     'RowTime field should not be null: a row of table orders has none'
     coalesce(concat(': ', _nrt_why), '')
-    '. Correct it, or set \'scan.null-rowtime\' = \'skip\' to reject and count such rows. A home goes on with that'
+    '. Correct it, or set \'scan.null-rowtime\' = \'skip\' to reject and count such rows. A home goes on with that, or
+      without this row (`airflow-nrt skip`)'
     """
     said = f"RowTime field should not be null: a row of table {source.name} has none"
     correction = source_of(source.table).correction
-    way_out = f". {correction} set 'scan.null-rowtime' = 'skip' to reject and count such rows{_GOES_ON}"
+    way_out = f". {correction} set 'scan.null-rowtime' = 'skip' to reject and count such rows{_goes_on(source)}"
     return string_literal(said), f"coalesce(concat(': ', {WHY}), '')", string_literal(way_out)
 
 

@@ -25,6 +25,7 @@ from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import SourceRange, Split, ranges_of
 from airflow_nrt.home.log.history import History, read_history
 from airflow_nrt.home.log.row_semantics import plan_of_history
+from airflow_nrt.home.skipped import as_history_skips
 from airflow_nrt.model.plan import Plan, Source
 
 _SAMPLES = 5
@@ -38,7 +39,7 @@ def verify_archives(spark: SparkSession, plan: Plan, home: Home) -> list[Archive
         raise InputError("the report writes no archive: 'archive' of a source names one")
     session = report_session(spark, plan)
     history = read_history(home.log().entries(), plan)
-    plan = plan_of_history(plan, history)
+    plan = as_history_skips(plan_of_history(plan, history), history, home)
     archived = [plan.source(source.name) for source in archived]
     return [_compared(session, plan, home, source, history) for source in archived]
 

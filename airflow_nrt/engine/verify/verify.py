@@ -41,6 +41,7 @@ from airflow_nrt.home.log.history import History, read_history
 from airflow_nrt.home.log.row_semantics import plan_of_history
 from airflow_nrt.home.log.verifiability import not_comparable
 from airflow_nrt.home.notes.verdicts import keep_verdict
+from airflow_nrt.home.skipped import as_history_skips
 from airflow_nrt.model.connectors import connector_of
 from airflow_nrt.model.plan import Insert, Plan
 
@@ -75,7 +76,7 @@ def _verified(
     plan = replace(plan, inserts=tuple(one.without_nulls for one in plan.inserts))
     log = home.log()
     history = read_history(log.entries(), plan)
-    plan = plan_of_history(plan, history)
+    plan = as_history_skips(plan_of_history(plan, history), history, home)
     say(f"log read: {history.entry + 1} entries, {len(history.batches)} batches")
     problems = list(history.problems)
     notes = provide_for_verification(spark, plan, home, history)

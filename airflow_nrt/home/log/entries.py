@@ -16,6 +16,7 @@ from airflow_nrt.files.decoding import STORED_AS, decoded
 from airflow_nrt.files.formats import Format
 from airflow_nrt.home.log.older_entries import STEPS
 from airflow_nrt.model.row_semantics import ROW_SEMANTICS
+from airflow_nrt.model.skipped_row import SkippedRow
 
 STATE = Format("the state")
 """The format of partials of operators and of the state of updating operators: the columns of these files and their
@@ -274,13 +275,15 @@ class Lateness:
 class Lease:
     """A driver begins. After it no older epoch can append.
 
-    It reads its sources under these `input_policies`, by name; None where an earlier version began.
+    It reads its sources under these `input_policies`, by name; None where an earlier version began. It leaves out
+    rows that are `skipped`, by source: all that drivers of the home have been asked to leave out so far.
     """
 
     host: str
     pid: int
     application: str
     input_policies: Mapping[str, Mapping[str, str]] | None = None
+    skipped: Mapping[str, tuple[SkippedRow, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -416,7 +419,7 @@ class Entry(_Head):
         for published in body.get("published", ()):
             published[_IS_DELTA] = published.pop("is_delta")
         # A version that does not know these fields goes on with a home that has no use for them.
-        for name in ("ranges", "dimensions"):
+        for name in ("ranges", "dimensions", "skipped"):
             if not body.get(name):
                 body.pop(name, None)
         for field_of, optional in (("files", "version"), ("ranges", "archive"), ("ranges", "topic_id")):

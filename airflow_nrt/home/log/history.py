@@ -23,10 +23,12 @@ from airflow_nrt.home.log.entries import (
     without_ranges,
 )
 from airflow_nrt.home.log.partition_watermarks import with_parts
+from airflow_nrt.home.log.skipped_rows import unread
 from airflow_nrt.home.log.state_kinds import Partials
 from airflow_nrt.home.log.watermarks import operator_watermark, with_clock
 from airflow_nrt.model.plan import Plan
 from airflow_nrt.model.row_semantics import ROW_SEMANTICS
+from airflow_nrt.model.skipped_row import SkippedRow
 
 WindowKey = tuple[str, int | None, str]
 """Insert, end of the window (None: no window), and the file's place below the sink."""
@@ -69,6 +71,8 @@ class History:
     """The row semantics of the last backfill that has read splits."""
     input_policies: dict[int, Mapping[str, Mapping[str, str]] | None] = field(default_factory=dict)
     """By batch, the input policies of its driver, None of one of an earlier version."""
+    skipped: dict[str, tuple[SkippedRow, ...]] = field(default_factory=dict)
+    """The rows that drivers have left out, by source."""
 
     def splits(self, source: str) -> list[Split]:
         """All splits of a source that were read: those of batches in the order of reading, then the others."""
@@ -175,6 +179,7 @@ def read_history(entries: Iterable[Entry], plan: Plan) -> History:
             _note_filled(history, entry.body)
         elif isinstance(entry.body, Lease):
             input_policies = entry.body.input_policies
+            _note_skipped(history, entry.body.skipped)
         note_archived(history.archived, entry)
         for target in entry.removed:
             insert, _, path = target.partition("/")
@@ -186,6 +191,14 @@ def read_history(entries: Iterable[Entry], plan: Plan) -> History:
                 history.versions.append((entry.body.clock, entry.body.dimensions))
             history.position = entry.body.position
     return history
+
+
+def _note_skipped(history: History, asked: Mapping[str, tuple[SkippedRow, ...]]) -> None:
+    """A batch before the lease may have read what nobody had read when it was asked for."""
+    for source, rows in asked.items():
+        known = history.skipped.get(source, ())
+        if new := [row for row in rows if row not in known]:
+            history.skipped[source] = (*known, *unread(new, history.splits(source)))
 
 
 def _note_absorbed(history: History, n: int, after: Position) -> None:

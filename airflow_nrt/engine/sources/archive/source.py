@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from pyspark.sql import DataFrame, SparkSession
 
@@ -17,6 +17,7 @@ from airflow_nrt.engine.sources.source import Source, SplitEnumerator
 from airflow_nrt.home.log.entries import SourceRange, Split, ranges_of
 from airflow_nrt.model.connectors.kafka_options import ARCHIVED, STARTUP, kafka_option
 from airflow_nrt.model.plan import Source as PlannedSource
+from airflow_nrt.model.skipped_row import SkippedRow
 from airflow_nrt.model.tables import Table
 
 
@@ -27,6 +28,7 @@ class ArchivedTopic(Source):
     place = Kafka.place
     needs_session = True
     may_lose_records = True
+    skips = True
     correction = "A record of a topic can't be corrected:"
 
     def __init__(self, topic: Kafka) -> None:
@@ -47,6 +49,12 @@ class ArchivedTopic(Source):
         if begins or _archived(ranges):
             return ArchiveThenTopic(spark, table, ranges)
         return self._topic.enumerator(spark, table, ranges)
+
+    def row_at(self, spark: SparkSession | None, table: Table, place: str) -> SkippedRow:
+        return self._topic.row_at(spark, table, place)
+
+    def is_skipped(self, rows: Sequence[SkippedRow]) -> str:
+        return self._topic.is_skipped(rows)
 
     def parts(self, splits: Iterable[Split]) -> dict[str, str]:
         ranges = ranges_of(splits)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from pyspark.sql import DataFrame, SparkSession
 
@@ -11,6 +11,7 @@ from airflow_nrt.engine.sources.kafka.client import Client
 from airflow_nrt.engine.sources.kafka.contents import check_registries
 from airflow_nrt.engine.sources.kafka.kafka_rows import load_rows
 from airflow_nrt.engine.sources.kafka.offset_ranges import Partitions
+from airflow_nrt.engine.sources.kafka.record_places import record_at
 from airflow_nrt.engine.sources.kafka.records import no_records, read_ranges
 from airflow_nrt.engine.sources.kafka.retention import same_topics, still_there
 from airflow_nrt.engine.sources.place import BLOCK, FILE, INDEX
@@ -19,6 +20,7 @@ from airflow_nrt.engine.sources.source import Source
 from airflow_nrt.home.log.entries import Split, ranges_of
 from airflow_nrt.model.connectors.kafka import PARTITION
 from airflow_nrt.model.plan import Source as PlannedSource
+from airflow_nrt.model.skipped_row import SkippedRow
 from airflow_nrt.model.tables import Table
 
 
@@ -32,6 +34,7 @@ class Kafka(Source):
     place = f"concat({part}, '@', {BLOCK} + {INDEX})"
     needs_session = True
     may_lose_records = True
+    skips = True
     correction = "A record of a topic can't be corrected:"
 
     def check(self, spark: SparkSession, table: Table) -> None:
@@ -49,6 +52,17 @@ class Kafka(Source):
     def enumerator(self, spark: SparkSession | None, table: Table, read: Iterable[Split] = ()) -> Partitions:
         assert spark is not None
         return Partitions(spark, table, ranges_of(read))
+
+    def row_at(self, spark: SparkSession | None, table: Table, place: str) -> SkippedRow:
+        assert spark is not None
+        return record_at(spark, table, place)
+
+    def is_skipped(self, rows: Sequence[SkippedRow]) -> str:
+        """SQL predicate: a record is one of these.
+
+        concat(substring_index(_nrt_file, '@', 1), '@', _nrt_block + _nrt_index) IN ('orders-0@800')
+        """
+        return f"{self.place} IN ({', '.join(string_literal(str(row)) for row in rows)})"
 
     def parts(self, splits: Iterable[Split]) -> dict[str, str]:
         named = {one.part: one.part.rpartition("-") for one in ranges_of(splits)}
