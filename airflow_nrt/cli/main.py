@@ -31,6 +31,7 @@ COMMANDS = {
     "set-aside": "name the decided rows that a table refuses, and go on without them",
     "skip": "leave out rows of a source that can't be read",
     "status": "the status of a report and its driver",
+    "forget": "show what a home has, and remove it with its claims on tables",
     "homes": "the state of all homes below a directory",
     "windows": "the published windows, as they are now or were at a time",
     "changelog": "what became visible, was replaced and was removed, in order",
@@ -42,7 +43,7 @@ COMMANDS = {
     "demo": "the product in four minutes",
     "completion": "print the script by which a shell completes commands and options",
 }
-_JOBS = ("run", "backfill", "verify", "maintain", "set-aside", "skip", "query", "prepare", "demo")
+_JOBS = ("run", "backfill", "verify", "maintain", "set-aside", "skip", "forget", "query", "prepare", "demo")
 """Commands whose exit status reports a job, so that a reader who leaves early is a failure."""
 
 

@@ -41,6 +41,8 @@ PUBLISHING = {
 """Points that only a driver reaches which publishes into a sink of this connector, in their order."""
 SKIPPING = ("skip-checked", "skip-asked")
 """Points of the command that has a home leave out rows."""
+FORGETTING = ("forget-released",)
+"""Points of the command that removes a home."""
 VARIABLE = "NRT_FAULT"
 
 _reached: Counter[str] = Counter()

@@ -32,6 +32,7 @@ from airflow_nrt.engine.driver.stopping import StopSignals, stop_signals
 from airflow_nrt.engine.java.brief_java import brief_java
 from airflow_nrt.engine.java.class_archive import lacking
 from airflow_nrt.engine.java.finding import ensure_java
+from airflow_nrt.engine.publish.withdrawal import withdraw
 from airflow_nrt.engine.spark.masters import check_master
 from airflow_nrt.engine.spark.quick_session import end_session
 from airflow_nrt.engine.spark.report_settings import session_settings
@@ -152,11 +153,17 @@ def run_report(
             return STOPPED
         raise
     try:
+        is_new = not os.path.lexists(Home.at(location, group).report_file)
         home = Home.create(location, plan, plan_of_home, group)
         plan = home.as_it_runs(plan)
         from airflow_nrt.engine.driver.run import Runner
 
-        return Runner(spark, plan, home, available_now, launch, stop.asked, plan_of_home).run()
+        try:
+            return Runner(spark, plan, home, available_now, launch, stop.asked, plan_of_home).run()
+        except NrtError:
+            if is_new:
+                withdraw(spark, plan, home)
+            raise
     finally:
         end_session(spark)
 

@@ -290,7 +290,9 @@ class Home:
     def log(self) -> Log:
         """Raises HomeError if the home has no log."""
         if not self.log_directory.is_dir():
-            raise HomeError(f"the home {self.path} has no log directory")
+            raise HomeError(
+                f"the home {self.path} has no log directory: `airflow-nrt forget` removes what is left of it"
+            )
         return Log(self.log_directory)
 
 

@@ -7,6 +7,7 @@ names have a dot.
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from pathlib import Path
 
 from airflow_nrt.basics.errors import HomeError, InputError
@@ -32,6 +33,14 @@ def noted_place(root: Path) -> str:
         return os.fsdecode(read_regular(root / PLACE, _MOST_BYTES_OF_PATH))
     except (FileNotFoundError, HomeError):
         return ""
+
+
+def release_directory(root: Path, home: Home) -> None:
+    """Removes the marks of a home, so that another one can publish there."""
+    with suppress(FileNotFoundError, HomeError):
+        if read_regular(root / OWNER, _MOST_BYTES_OF_PATH) == home.identity().id.encode():
+            (root / PLACE).unlink(missing_ok=True)
+            (root / OWNER).unlink()
 
 
 def publishing_home(file: Path, group: str | None) -> tuple[Path, Home] | None:

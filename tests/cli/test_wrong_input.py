@@ -67,6 +67,24 @@ def test_a_wrong_report(command: Command, tmp_path: Path, what: str, name_and_op
     assert re.match(r"line \d+, column \d+: ", told)
 
 
+SECOND = """
+CREATE TABLE taken (shop STRING) WITH ('connector' = 'filesystem', 'path' = 'taken', 'format' = 'json');
+INSERT INTO taken SELECT shop FROM orders;
+"""
+
+
+@pytest.mark.process
+def test_a_start_that_is_refused_leaves_no_home_and_no_claim(spark_command: Command, tmp_path: Path) -> None:
+    report = furnish(tmp_path, REPORT + SECOND)
+    for name in ("curve", "taken"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "taken" / ".nrt-owner").write_text("ab12")
+    before = tree(tmp_path)
+    answer = spark_command("run", report, "--home", tmp_path / "home", "--master", "local[1]")
+    assert answer.status == 2 and tree(tmp_path) == before
+    assert "airflow-nrt: table 'taken': another home publishes to" in answer.err and "airflow-nrt forget" in answer.err
+
+
 @pytest.mark.process
 @pytest.mark.parametrize("master", ["local[x]", "local[0]", "nowhere"])
 def test_no_master(command: Command, tmp_path: Path, master: str) -> None:

@@ -33,7 +33,7 @@ from airflow_nrt.files.private_files import read_regular
 from airflow_nrt.files.public_files import PUBLIC
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Entry, Published
-from airflow_nrt.home.published_directory import OWNER, note_place, noted_place
+from airflow_nrt.home.published_directory import OWNER, note_place, noted_place, release_directory
 from airflow_nrt.model.plan import Insert
 
 if TYPE_CHECKING:
@@ -62,6 +62,9 @@ class Filesystem(Sink):
         there = next(one for one in (root, *root.parents) if one.exists())
         if not os.access(there, os.W_OK | os.X_OK):
             raise _denied(insert, there)
+
+    def release(self, spark: SparkSession | None, home: Home, insert: Insert) -> None:
+        release_directory(self._root(insert), home)
 
     def stage(self, frame: DataFrame, insert: Insert, directory: Path, state: str, tasks: int) -> list[Published]:
         return file_staging.stage(frame, insert, directory, state, tasks)
@@ -167,7 +170,8 @@ def _check(home: Home, insert: Insert, root: Path) -> None:
         if standing != owner:
             raise InputError(
                 f"table {insert.sink.name!r}: another home publishes to {root} (its id is {standing}{_at(root)}). Is "
-                f"the path of this home right, {home.path}? Else give this report a directory of its own"
+                f"the path of this home right, {home.path}? Else give this report a directory of its own, or give that "
+                "home up (`airflow-nrt forget`)"
             )
     note_place(root, home)
 

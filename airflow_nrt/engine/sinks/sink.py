@@ -64,6 +64,9 @@ class Sink(ABC):
     If rows stay (`Connector.keeps_rows`), they can be read back, and are verified.
     """
 
+    needs_session: ClassVar[bool] = False
+    """Whether claims are taken back only with a session of Spark, whose Java has the client of a server."""
+
     @abstractmethod
     def check(self, spark: SparkSession, home: Home, insert: Insert) -> None:
         """Claims the table for this home, before anything is written.
@@ -75,6 +78,13 @@ class Sink(ABC):
         """Asks what `check` asks, but whose the table is: nothing is made or claimed.
 
         Raises InputError and UnreachableError.
+        """
+        return
+
+    def release(self, spark: SparkSession | None, home: Home, insert: Insert) -> None:
+        """Takes back what `check` has claimed for this home, so that another one can have the table. Its rows stay.
+
+        `spark` may be None unless the sink `needs_session` for it. Raises InputError and UnreachableError.
         """
         return
 

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 
 class Jdbc(Sink):
     publishes_entries = True
+    needs_session = True
 
     def check(self, spark: SparkSession, home: Home, insert: Insert) -> None:
         """Raises InputError also if the table lacks a column, or its user a privilege.
@@ -67,6 +68,10 @@ class Jdbc(Sink):
                 check_columns(database, insert)
 
         with_database(spark, insert.sink, ask)
+
+    def release(self, spark: SparkSession | None, home: Home, insert: Insert) -> None:
+        assert spark is not None
+        with_database(spark, insert.sink, lambda database: Tables(database, insert).release(home))
 
     def held(self, spark: SparkSession, insert: Insert) -> HeldRows:
         return with_database(spark, insert.sink, lambda database: held_rows(database, insert))

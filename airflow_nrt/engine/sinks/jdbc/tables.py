@@ -12,6 +12,7 @@ from airflow_nrt.home.home import Home
 from airflow_nrt.model.connectors.jdbc import CREATE, TABLE, jdbc_option
 from airflow_nrt.model.plan import Insert
 
+_OWNERS = "nrt_owners"
 _LONGEST = 40
 """Bytes of a table's name in that of its staged rows: PostgreSQL cuts names at 63."""
 STAGE, ROW, OP, WINDOW = "nrt_stage", "nrt_row", "nrt_op", "nrt_window"
@@ -67,7 +68,7 @@ class Tables:
 
     @property
     def owners(self) -> str:
-        return self._beside("nrt_owners")
+        return self._beside(_OWNERS)
 
     @property
     def windows(self) -> str:
@@ -89,6 +90,21 @@ class Tables:
             self._claim(home)
             # Of drivers that died. One that still lives finds that rows are missing, and stages them again.
             self.drop_staged(stages_of(home, self.insert, by_driver=True))
+
+    def release(self, home: Home) -> None:
+        """Gives up the claim of a home, and what it needs to publish. Rows of results stay.
+
+        DELETE FROM "nrt_owners" WHERE name = 'public.curve' AND insert_name = 'curve' AND home = 'a1'
+        DELETE FROM "nrt_windows" WHERE insert_name = 'curve' AND home = 'a1'
+        """
+        schema, separator, _ = self.name.rpartition(".")
+        if not self.database.columns(f"{schema}{separator}{_OWNERS}"):
+            return
+        literal = self.database.dialect.literal
+        mine = f"insert_name = {literal(self.insert.name)} AND home = {literal(home.identity().id)}"
+        with self.database.transaction():
+            self.database.execute(f"DELETE FROM {self.owners} WHERE name = {literal(self.place)} AND {mine}")
+            self.database.execute(f"DELETE FROM {self.windows} WHERE {mine}")
 
     def drop_staged(self, prefix: str) -> None:
         """Removes staged rows, whose names begin with this.

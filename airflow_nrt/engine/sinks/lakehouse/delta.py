@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from pyspark.sql import DataFrame, DataFrameWriter
@@ -67,6 +67,10 @@ class DeltaTable(LakeTable):
 
     def set_properties(self, properties: Mapping[str, str]) -> None:
         self.spark.sql(f"ALTER TABLE {self.sql_name} SET TBLPROPERTIES ({_listed(properties)})")
+
+    def remove_properties(self, names: Iterable[str]) -> None:
+        listed = ", ".join(map(string_literal, names))
+        self.spark.sql(f"ALTER TABLE {self.sql_name} UNSET TBLPROPERTIES IF EXISTS ({listed})")
 
     def published(self, writer: str) -> int | None:
         return delta_mark(self._snapshot(), writer)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
@@ -63,6 +63,12 @@ class IcebergTable(LakeTable):
         change = self._place.load().updateProperties()
         for name, text in properties.items():
             change.set(name, text)
+        change.commit()
+
+    def remove_properties(self, names: Iterable[str]) -> None:
+        change = self._place.load().updateProperties()
+        for name in names:
+            change.remove(name)
         change.commit()
 
     def published(self, writer: str) -> int | None:

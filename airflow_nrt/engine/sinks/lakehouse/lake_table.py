@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from pyspark.sql import DataFrame, SparkSession
@@ -62,6 +62,10 @@ class LakeTable(ABC):
     @abstractmethod
     def set_properties(self, properties: Mapping[str, str]) -> None:
         """Adds properties, or replaces them."""
+
+    @abstractmethod
+    def remove_properties(self, names: Iterable[str]) -> None:
+        """Removes properties."""
 
     @abstractmethod
     def published(self, writer: str) -> int | None:

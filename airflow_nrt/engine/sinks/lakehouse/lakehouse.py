@@ -18,7 +18,7 @@ from airflow_nrt.basics.spelling import quote
 from airflow_nrt.engine.sinks.lakehouse.explained_errors import explained
 from airflow_nrt.engine.sinks.lakehouse.following import ATTEMPTS, between, follow
 from airflow_nrt.engine.sinks.lakehouse.lake_table import LakeTable
-from airflow_nrt.engine.sinks.lakehouse.ownership import check_table, claim, writer_of
+from airflow_nrt.engine.sinks.lakehouse.ownership import check_table, claim, release, writer_of
 from airflow_nrt.engine.sinks.sink import Decided, Maintained, Sink, Standing
 from airflow_nrt.engine.sinks.staged_parquet import in_windows, staged_parquet, staged_sample
 from airflow_nrt.engine.sinks.table_versions import TableVersions
@@ -41,6 +41,7 @@ class Lakehouse(Sink):
     table_of: Callable[[SparkSession, Insert], LakeTable]
     version: int | None = None
     publishes_entries = True
+    needs_session = True
 
     def check(self, spark: SparkSession, home: Home, insert: Insert) -> None:
         """Raises InputError also if the table lacks a column, or has one of another type."""
@@ -51,6 +52,11 @@ class Lakehouse(Sink):
     def look(self, spark: SparkSession, insert: Insert) -> None:
         with explained(insert.sink):
             check_table(self.table_of(spark, insert), _may_create(insert))
+
+    def release(self, spark: SparkSession | None, home: Home, insert: Insert) -> None:
+        assert spark is not None
+        with explained(insert.sink):
+            release(self.table_of(spark, insert), home)
 
     def stage(self, frame: DataFrame, insert: Insert, directory: Path, state: str, tasks: int) -> Iterator[Published]:
         """Writes the values in Parquet, one file a window."""

@@ -42,6 +42,12 @@ def claim(table: LakeTable, home: Home, may_create: bool) -> None:
     _check_log(table, home)
 
 
+def release(table: LakeTable, home: Home) -> None:
+    """Gives a table up, so that another home can take it. Its rows and their history stay."""
+    if table.schema() is not None and table.properties().get(OWNER) == home.identity().id:
+        table.remove_properties((OWNER, SINCE))
+
+
 def check_table(table: LakeTable, may_create: bool) -> bool:
     """Whether there is a table; if there is none, it may be made. Raises InputError if its columns don't fit."""
     sink, schema = table.insert.sink, table.schema()

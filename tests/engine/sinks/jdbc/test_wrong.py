@@ -12,6 +12,7 @@ from airflow_nrt.basics.errors import InputError, NrtError
 from airflow_nrt.demo.servers.ports import free_port
 from airflow_nrt.engine.batch.analysis import analyse
 from airflow_nrt.engine.failures.servers import UnreachableError
+from airflow_nrt.engine.sinks.jdbc.jdbc import Jdbc
 from airflow_nrt.home.notes.left_out import left_out_rows
 from airflow_nrt.model.plan import Plan
 from tests.engine.reports import Stream
@@ -91,9 +92,14 @@ def test_no_privilege(spark, postgresql: PostgreSql, tmp_path: Path) -> None:
 
 
 def test_a_table_of_another_home(spark, server: Server, tmp_path: Path) -> None:
-    Stream(spark, report(tmp_path, server.url, "taken"), tmp_path / "one")
+    plan = report(tmp_path, server.url, "taken")
+    one = Stream(spark, plan, tmp_path / "one")
     with pytest.raises(InputError, match="another home publishes to table taken"):
-        Stream(spark, report(tmp_path, server.url, "taken"), tmp_path / "two")
+        Stream(spark, plan, tmp_path / "two")
+    Jdbc().release(spark, one.home, plan.inserts[0])
+    two = Stream(spark, plan, tmp_path / "two")
+    Jdbc().release(spark, one.home, plan.inserts[0])
+    assert server.query("SELECT home FROM nrt_owners WHERE name LIKE '%taken'") == [[two.home.identity().id]]
 
 
 def test_a_value_that_does_not_fit(spark, server: Server, tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from airflow_nrt.basics.errors import InputError
+from airflow_nrt.engine.sinks import sink_of
 from airflow_nrt.engine.sinks.lakehouse.explained_errors import explained
 from airflow_nrt.home.home import Home
 from tests.engine.reports import Stream
@@ -52,9 +53,14 @@ def test_no_table(spark, lake: Format, tmp_path: Path) -> None:
 
 def test_a_table_of_another_home(spark, lake: Format, tmp_path: Path) -> None:
     plan = lake.plan(tmp_path, "taken")
-    Stream(spark, plan, tmp_path / "one")
+    one = Stream(spark, plan, tmp_path / "one")
     with pytest.raises(InputError, match=r"another home publishes to table .*remove the property 'airflow-nrt\.home'"):
         Stream(spark, plan, tmp_path / "two")
+    sink_of(plan.inserts[0]).release(spark, one.home, plan.inserts[0])
+    Stream(spark, plan, tmp_path / "two")
+    sink_of(plan.inserts[0]).release(spark, one.home, plan.inserts[0])
+    with pytest.raises(InputError, match=r"another home publishes to table"):
+        Stream(spark, plan, tmp_path / "one")
 
 
 def test_a_home_that_is_an_older_copy(spark, lake: Format, tmp_path: Path) -> None:
