@@ -10,6 +10,7 @@ import subprocess
 import sys
 from importlib.metadata import distributions
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 
@@ -23,26 +24,39 @@ pytestmark = [pytest.mark.slow, pytest.mark.process]
 ROOT = Path(__file__).resolve().parents[1]
 
 
-@pytest.fixture(scope="module", params=["uv", pytest.param("pip", marks=pytest.mark.thorough)])
-def installed(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A new environment with the wheel and what is taken for it today. What builds the wheel is that of the lock.
-
-    uv has most of it already, pip fetches half a gigabyte.
-    """
-    place = tmp_path_factory.mktemp("installed")
-    python, builder, wheels = place / "env" / "bin" / "python", place / "tools" / "bin" / "python", place / "wheels"
-    for environment in ("env", "tools"):
-        run(sys.executable, "-m", "venv", place / environment)
-    pip = (python, "-m", "pip", "--quiet", "--disable-pip-version-check")
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel. What builds it is that of the lock, which stands in an environment of its own."""
+    place = tmp_path_factory.mktemp("wheel")
+    run(sys.executable, "-m", "venv", place / "tools")
+    pip = (place / "tools" / "bin" / "python", "-m", "pip", "--quiet", "--disable-pip-version-check")
     probe = (*pip, "--timeout", "10", "--retries", "1", "download", "--no-deps", "--dest", place / "probe", "hatchling")
     if (answer := run(*probe, check=False)).returncode:
         pytest.skip(f"no package index can be reached: {answer.stderr.strip()[-200:]}")
-    tools = (builder, *pip[1:])
-    run(*tools, "install", "--no-compile", "--require-hashes", "-r", ROOT / "requirements" / "tools.lock")
-    run(*tools, "wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", wheels, ROOT)
-    by_uv = (place / "tools" / "bin" / "uv", "pip", "install", "--quiet", "--python", python)
-    run(*(by_uv if request.param == "uv" else (*pip, "install", "--no-compile")), *wheels.iterdir())
-    return place / "env"
+    run(*pip, "install", "--no-compile", "--require-hashes", "-r", ROOT / "requirements" / "tools.lock")
+    run(*pip, "wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", place / "wheels", ROOT)
+    (file,) = (place / "wheels").iterdir()
+    return file
+
+
+@pytest.fixture(scope="module")
+def unpacked(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What the wheel has, as an installer lays it down."""
+    site = tmp_path_factory.mktemp("site")
+    ZipFile(wheel).extractall(site)
+    return site
+
+
+@pytest.fixture(scope="module", params=["uv", "pip"])
+def installed(request: pytest.FixtureRequest, wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A new environment with the wheel and what is taken for it today, half a gigabyte."""
+    environment = tmp_path_factory.mktemp("installed") / "env"
+    run(sys.executable, "-m", "venv", environment)
+    python = environment / "bin" / "python"
+    by_uv = (wheel.parents[1] / "tools" / "bin" / "uv", "pip", "install", "--quiet", "--python", python)
+    by_pip = (python, "-m", "pip", "--quiet", "--disable-pip-version-check", "install", "--no-compile")
+    run(*(by_uv if request.param == "uv" else by_pip), wheel)
+    return environment
 
 
 def run(*command: object, check: bool = True) -> subprocess.CompletedProcess[str]:
@@ -55,6 +69,7 @@ def run(*command: object, check: bool = True) -> subprocess.CompletedProcess[str
     return answer
 
 
+@pytest.mark.thorough
 def test_one_spark_is_taken_of_which_no_file_is_overwritten(installed: Path) -> None:
     """Proves what is chosen from the index of the day, and that each file of both packages is what they came with."""
     (site,) = installed.glob("lib/python*/site-packages")
@@ -67,27 +82,28 @@ def test_one_spark_is_taken_of_which_no_file_is_overwritten(installed: Path) -> 
         assert [str(file) for file in hashed if file.hash.value != sha256(Path(str(file.locate())))] == []
 
 
-def test_the_license_and_the_notice_are_in_the_wheel(installed: Path) -> None:
-    (site,) = installed.glob("lib/python*/site-packages")
-    (package,) = distributions(name="airflow-nrt", path=[str(site)])
+def test_the_license_and_the_notice_are_in_the_wheel(unpacked: Path) -> None:
+    (package,) = distributions(name="airflow-nrt", path=[str(unpacked)])
     for name in ("LICENSE", "NOTICE", "airflow_nrt/page/static/uplot/LICENSE"):
         (file,) = [one for one in package.files or () if str(one).endswith(f".dist-info/licenses/{name}")]
         assert Path(str(file.locate())).read_bytes() == (ROOT / name).read_bytes()
 
 
-def test_the_examples_are_in_the_wheel(installed: Path) -> None:
-    (site,) = installed.glob("lib/python*/site-packages")
-    examples = site / "airflow_nrt" / "demo" / "dags"
+def test_the_examples_are_in_the_wheel(unpacked: Path) -> None:
+    examples = unpacked / "airflow_nrt" / "demo" / "dags"
     wanted = {
         file.relative_to(ROOT / "dags") for suffix in ("py", "sql") for file in (ROOT / "dags").rglob(f"*.{suffix}")
     }
     assert Path("reports", "orders_curve.sql") in wanted
     for name in wanted:
         assert (examples / name).read_bytes() == (ROOT / "dags" / name).read_bytes()
-    where = "from airflow_nrt.demo import example_dags; print(example_dags())"
-    assert run(installed / "bin" / "python", "-I", "-c", where).stdout.strip() == str(examples)
+    where = (
+        f"import sys; sys.path[:0] = [{str(unpacked)!r}]; from airflow_nrt.demo import example_dags as of; print(of())"
+    )
+    assert run(sys.executable, "-I", "-c", where).stdout.strip() == str(examples)
 
 
+@pytest.mark.thorough
 def test_airflow_shows_where_the_documentation_is(installed: Path, tmp_path: Path) -> None:
     asked = f"""
 import os
@@ -99,12 +115,11 @@ print(ProvidersManager().providers["airflow-nrt"].data["documentation-url"])
     assert told == get_provider_info()["integrations"][0]["external-doc-url"]
 
 
-def test_the_files_of_the_page_are_in_the_wheel(installed: Path) -> None:
-    (site,) = installed.glob("lib/python*/site-packages")
+def test_the_files_of_the_page_are_in_the_wheel(unpacked: Path) -> None:
     static = Path("airflow_nrt", "page", "static")
     files = [one.relative_to(ROOT) for one in (ROOT / static).rglob("*") if one.is_file()]
     assert static / "index.html" in files and static / "uplot" / "uPlot.iife.min.js" in files
-    assert [str(one) for one in files if not (site / one).is_file()] == []
+    assert [str(one) for one in files if not (unpacked / one).is_file()] == []
 
 
 def sha256(file: Path) -> str:
@@ -122,6 +137,7 @@ def test_a_class_archive_is_made_once(installed: Path) -> None:
     assert file.stat().st_mtime_ns == made
 
 
+@pytest.mark.thorough
 def test_a_query_runs_there(installed: Path, tmp_path: Path) -> None:
     ensure_java()
     furnish(tmp_path)

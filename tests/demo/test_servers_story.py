@@ -73,6 +73,7 @@ def scene(place: Path) -> Iterator[Scene]:
 
 @pytest.mark.slow
 @pytest.mark.server
+@pytest.mark.thorough
 def test_the_day_from_a_topic_into_a_database(spark, scene: Scene) -> None:
     started: list[subprocess.Popen[str]] = []
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -22,9 +23,17 @@ OF_EACH_KIND = [
     """.split()
 ]
 
+LATE_OF_EACH_KIND = ("cumulate", "hop", "over_rows", "raw_tvf_never_drops", "session")
+"""A case takes a minute, because it is cut wherever Flink's judgement of a row may change."""
+
+
+def late(case: Case) -> Any:
+    is_one = case.name.removeprefix("late/") in LATE_OF_EACH_KIND
+    return pytest.param(case, id=case.name, marks=() if is_one else pytest.mark.thorough)
+
 
 @pytest.mark.slow
-@pytest.mark.parametrize("case", LATE, ids=lambda case: case.name)
+@pytest.mark.parametrize("case", [late(case) for case in LATE])
 def test_late_rows_as_flink_and_proven(spark, case: Case) -> None:
     outcome = run_case(spark, case, "batch")
     assert outcome.passed, outcome.detail
@@ -45,8 +54,14 @@ def compiling(monkeypatch) -> None:
     monkeypatch.setattr(tuning, "ROWS_OF_A_TASK", 1)
 
 
-@pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("case", OF_EACH_KIND, ids=lambda case: case.name)
+@pytest.mark.parametrize(
+    ("case", "mode"),
+    [
+        pytest.param(case, mode, id=f"{case.name}-{mode}", marks=() if n % 2 == at else pytest.mark.thorough)
+        for n, case in enumerate(OF_EACH_KIND)
+        for at, mode in enumerate(MODES)
+    ],
+)
 def test_equals_flink_when_compiled(spark, compiling, case: Case, mode: str) -> None:
     outcome = run_case(spark, case, mode)
     assert outcome.passed, outcome.detail

@@ -12,7 +12,7 @@ from pyspark.sql import SparkSession
 from airflow_nrt.engine.faults import POINTS
 from airflow_nrt.home.heartbeat import read_heartbeat
 from airflow_nrt.home.log.entries import Commit
-from tests.engine.drivers import CURVE, ONE_OF_EACH_STEP, Driver, Outcome, Place, check_readers, fault, outcome
+from tests.engine.drivers import CURVE, Driver, Outcome, Place, check_readers, fault, outcome
 from tests.engine.shared_java import SharedJava
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300), pytest.mark.process]
@@ -34,6 +34,9 @@ AT = {
 }
 """Which time a point is reached: in the middle of the stream, between two of the windows that one entry publishes."""
 
+FROZEN_AT = ("commit-after", "publish-between")
+"""Those that the suite goes through."""
+
 
 @pytest.fixture(scope="module")
 def scene(spark, tmp_path_factory) -> tuple[Place, Outcome]:
@@ -43,7 +46,7 @@ def scene(spark, tmp_path_factory) -> tuple[Place, Outcome]:
 
 
 @pytest.mark.parametrize(
-    "point", [one if one in ONE_OF_EACH_STEP else pytest.param(one, marks=pytest.mark.thorough) for one in POINTS]
+    "point", [one if one in FROZEN_AT else pytest.param(one, marks=pytest.mark.thorough) for one in POINTS]
 )
 def test_frozen_at(spark, java: SharedJava, scene: tuple[Place, Outcome], point: str) -> None:
     whole, clean = scene

@@ -71,7 +71,7 @@ WINDOWS = {
 
 
 @pytest.mark.timeout(300)
-@settings(max_examples=1, phases=(Phase.explicit, Phase.generate), deadline=None)
+@settings(max_examples=1, phases=(Phase.explicit,), deadline=None)
 @given(st.sampled_from(sorted(WINDOWS)), st.integers(0, 2**32))
 @example("CUMULATE(INTERVAL '10' MINUTES, INTERVAL '2' HOURS)", 1)
 @example("HOP(INTERVAL '10' MINUTES, INTERVAL '25' MINUTES)", 2)

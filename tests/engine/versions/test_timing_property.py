@@ -30,7 +30,7 @@ from tests.engine.due_versions import (
 from tests.engine.timed import TEN, Scripted, in_changes, timed_insert, without_key
 
 TIMINGS = int(os.environ.get("NRT_TIMINGS", "200"))
-TOGETHER = 10
+TOGETHER = 5
 """So many inserts of one stream; every tenth stream is verified, too."""
 
 

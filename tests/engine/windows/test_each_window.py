@@ -90,7 +90,7 @@ def test_batch_is_what_duckdb_says(spark, tmp_path: Path, kind: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.timeout(900)
-@pytest.mark.parametrize("kind", ["HOP", "CUMULATE"])
+@pytest.mark.parametrize("kind", [pytest.param("HOP", marks=pytest.mark.thorough), "CUMULATE"])
 @any_cut
 def test_stream_is_proven_whatever_the_cut(spark, kind: str, seed: int, batches: int) -> None:
     _, verdict, written = streamed(spark, [*queries(kind).values()], 200, seed, batches)
