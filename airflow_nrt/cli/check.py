@@ -9,7 +9,15 @@ import argparse
 import sys
 from pathlib import Path
 
-from airflow_nrt.cli.common import add_group, add_report, add_time_limit, inquiry_about, report_request
+from airflow_nrt.cli.common import (
+    add_group,
+    add_json,
+    add_report,
+    add_time_limit,
+    inquiry_about,
+    print_json,
+    report_request,
+)
 from airflow_nrt.cli.terminal.colours import Colour, painted
 from airflow_nrt.usecases.requests.check import CheckRequest, Findings
 
@@ -20,6 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_group(parser)
     parser.add_argument("--deep", action="store_true", help="also ask Spark, and all servers that a driver asks")
     add_time_limit(parser)
+    add_json(parser)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -31,6 +40,9 @@ def run(options: argparse.Namespace) -> int:
 
     request = CheckRequest(report_request(options), options.home, options.group, options.deep, options.debug)
     found = answered(request, Findings, inquiry_about(options.report, options))
+    if options.json:
+        print_json({"report": options.report, "problems": list(found.problems), "lines": list(found.lines)})
+        return found.status
     for problem in found.problems:
         print(painted(problem, Colour.WRONG, sys.stderr), file=sys.stderr)
     for line in found.lines:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from airflow_nrt.basics.errors import InputError
-from airflow_nrt.cli.common import inquiry_about, print_lines, settings_of
+from airflow_nrt.cli.common import inquiry_about, print_json, print_lines, settings_of
 from airflow_nrt.cli.terminal.colours import Colour, painted
 from airflow_nrt.usecases.requests.survey import Outcome
 
@@ -37,15 +37,21 @@ def check_directory(options: argparse.Namespace) -> int:
     given = [f"--{name}" for name in _OF_ONE_REPORT if getattr(options, name)]
     if given:
         raise InputError(f"{given[0]} is for one report, and {options.report} is a directory")
-    kinds = []
+    found = {}
     for file, verdict in survey(Path(options.report), settings_of(options), partial(_inquiry, options)):
-        kinds.append(verdict.of)
-        print_lines(
-            f"{file}: {painted(verdict.of.value, COLOURS[verdict.of], sys.stdout)}", *map(_indented, verdict.reasons)
-        )
-    if not kinds:
+        found[str(file)] = verdict
+        if not options.json:
+            outcome = painted(verdict.of.value, COLOURS[verdict.of], sys.stdout)
+            print_lines(f"{file}: {outcome}", *map(_indented, verdict.reasons))
+    if not found:
         raise InputError(f"there are no scripts (.sql) and no programs of PyFlink in {options.report}")
-    print_lines(painted(summary(kinds), Colour.TITLE, sys.stdout))
+    kinds = [verdict.of for verdict in found.values()]
+    if options.json:
+        counts = Counter(kind.value for kind in kinds)
+        files = [{"file": file, "outcome": one.of.value, "reasons": list(one.reasons)} for file, one in found.items()]
+        print_json({"files": files, "counts": {kind.value: counts[kind.value] for kind in Outcome}})
+    else:
+        print_lines(painted(summary(kinds), Colour.TITLE, sys.stdout))
     return WRONG if Outcome.FAILS in kinds else 0
 
 

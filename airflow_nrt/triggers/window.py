@@ -14,6 +14,7 @@ from airflow.triggers.base import BaseTrigger, TriggerEvent
 from airflow_nrt.home.heartbeat import FAILED, read_heartbeat
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.log import Log
+from airflow_nrt.home.outline import Outline
 from airflow_nrt.home.table_progress import complete_until, tables_progress
 from airflow_nrt.model.zones import parse_wall_clock
 from airflow_nrt.triggers import EARLIEST_SECONDS
@@ -40,16 +41,30 @@ class WindowObservation:
         return self.complete_until is not None and self.complete_until >= parse_wall_clock(end, self.zone)
 
 
-def look_at_windows(location: str, group: str | None = None) -> WindowObservation:
-    """Reads a home, which `group` may share. Raises InputError if there is none, HomeError if it can't be read."""
+def look_at_windows(location: str, group: str | None = None, table: str | None = None) -> WindowObservation:
+    """Reads a home, which `group` may share: the windows of all its tables, or of one.
+
+    Raises InputError if there is no home, HomeError if it can't be read.
+    """
     home = Home.open(location, group)
-    beat = read_heartbeat(home.heartbeats)
+    outline, beat = home.outline(), read_heartbeat(home.heartbeats)
+    if table is not None and outline is not None and (wrong := _no_windows(outline, table)):
+        return WindowObservation(None, wrong)
     if beat is None:
         return WindowObservation(None)
-    progress = tables_progress(home, Log(home.log_directory), home.outline(), beat)
-    error = beat.error if beat.state == FAILED and beat.final else None
-    waiting = tuple(map(str, progress.waiting))
-    return WindowObservation(complete_until(progress.published), error, home.zone, waiting)
+    progress = tables_progress(home, Log(home.log_directory), outline, beat)
+    error = f"its driver failed: {beat.error}" if beat.state == FAILED and beat.final else None
+    asked = [one for one in progress.tables if table in (None, one.table)]
+    until = complete_until(progress.published) if table is None else next((one.published for one in asked), None)
+    return WindowObservation(until, error, home.zone, tuple(str(one) for one in asked if one.waits))
+
+
+def _no_windows(outline: Outline, table: str) -> str:
+    """Why no window of this table will ever be published; empty if some may be."""
+    found = {one.name: one.window for one in outline.inserts}
+    if table not in found:
+        return f"the report has no table {table!r}: it has {', '.join(found)}"
+    return f"table {table!r} has no windows" if found[table] is None else ""
 
 
 class NrtWindowTrigger(BaseTrigger):
@@ -62,6 +77,7 @@ class NrtWindowTrigger(BaseTrigger):
     :param poll_interval: seconds between looks at the home
     :param earliest: seconds before which it never fires
     :param group: the group that shares the home, by name or id
+    :param table: the table whose windows are waited for; all tables without it
     """
 
     def __init__(
@@ -71,6 +87,7 @@ class NrtWindowTrigger(BaseTrigger):
         poll_interval: float = 5.0,
         earliest: float = EARLIEST_SECONDS,
         group: str | None = None,
+        table: str | None = None,
     ) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
         self.home = home
@@ -78,9 +95,10 @@ class NrtWindowTrigger(BaseTrigger):
         self.poll_interval = poll_interval
         self.earliest = earliest
         self.group = group
+        self.table = table
 
     def serialize(self) -> tuple[str, dict[str, Any]]:
-        names = ("home", "window_end", "poll_interval", "earliest", "group")
+        names = ("home", "window_end", "poll_interval", "earliest", "group", "table")
         return "airflow_nrt.triggers.window.NrtWindowTrigger", {name: getattr(self, name) for name in names}
 
     async def run(self) -> AsyncIterator[TriggerEvent]:
@@ -88,8 +106,8 @@ class NrtWindowTrigger(BaseTrigger):
         logged = ""
         while True:
             try:
-                look = partial(look_at_windows, self.home, self.group)
-                observation = await WATCHER.read(self.home, ("windows", self.group), look)
+                look = partial(look_at_windows, self.home, self.group, self.table)
+                observation = await WATCHER.read(self.home, ("windows", self.group, self.table), look)
             except Unreadable as wrong:
                 if str(wrong) != logged:
                     logged = str(wrong)

@@ -5,6 +5,7 @@ Covers airflow_nrt/usecases.
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -140,6 +141,14 @@ def test_a_query_without_an_end_beside_other_problems(command: Command, tmp_path
     )
     found = problems(command, tmp_path, script)
     assert "keeps every key for ever" in found[0] and found[-1].startswith("4:25: there is no column 'shp'")
+
+
+def test_as_json(command: Command, tmp_path: Path) -> None:
+    report = furnish(tmp_path, REPORT.replace("SUM(price)", "SUM(prize)"))
+    answer = command("check", report, "--json")
+    said = json.loads(answer.out)
+    assert (answer.status, answer.err, said["report"], said["lines"]) == (2, "", str(report), [])
+    assert "there is no column 'prize'" in said["problems"][0]
 
 
 def test_a_setting_beside_the_script(command: Command, tmp_path: Path) -> None:

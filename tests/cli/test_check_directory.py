@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 
@@ -53,6 +54,14 @@ def test_all_is_well(command: Command, tmp_path: Path) -> None:
     (tmp_path / "b.sql").write_text("SET 'execution.checkpointing.interval' = '1 min';\n" + REPORT)
     answer = command("check", tmp_path)
     assert answer.status == 0 and answer.out.endswith("2 files: 1 runs, 1 runs with a difference\n")
+    (tmp_path / "c.sql").write_text("SELEC 1")
+    answer = command("check", tmp_path, "--json")
+    said = json.loads(answer.out)
+    assert answer.status == 2 and [one["outcome"] for one in said["files"]] == [
+        "runs", "runs with a difference", "does not run",
+    ]  # fmt: skip
+    assert said["counts"] == {"runs": 1, "runs with a difference": 1, "does not run": 1, "is no report": 0}
+    assert said["files"][2]["file"] == f"{tmp_path}/c.sql" and "SELEC" in said["files"][2]["reasons"][0]
 
 
 @pytest.mark.parametrize("option", ["--deep", "--home=h", "--base=b"])

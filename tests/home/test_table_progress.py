@@ -154,6 +154,11 @@ def test_everybody_says_the_same(report: Report) -> None:
         "curve": 10,
         "copy": 20,
     }
+    of_tables = [look_at_windows(str(report.home.path), table=name) for name in ("curve", "copy")]
+    assert [(_minutes(one.complete_until), one.waiting) for one in of_tables] == [(10, (waits,)), (20, ())]
+    assert look_at_windows(str(report.home.path), table="cure").error == (
+        "the report has no table 'cure': it has curve, copy"
+    )
 
 
 def test_a_table_without_windows_is_said_by_entries() -> None:

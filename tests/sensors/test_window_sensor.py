@@ -53,6 +53,15 @@ def test_a_driver_that_failed_for_good_fails_the_sensor_unless_the_window_is_the
         sensor(home.path, "2024-06-18 10:10").poke({})
 
 
+def test_one_table(tmp_path: Path) -> None:
+    home = new_home(tmp_path)
+    beat(home, 1, entry=fire(home, lease(home), END))
+    of_table = {"task_id": "wait", "home": str(home.path), "window_end": "2024-06-18 10:00"}
+    assert NrtWindowSensor(table="curve", **of_table).poke({})
+    with pytest.raises(AirflowFailException, match="will not become complete: the report has no table 'cure': it has "):
+        NrtWindowSensor(table="cure", **of_table).poke({})
+
+
 def test_a_window_end_with_an_offset_is_an_instant_on_the_report_s_clock(tmp_path: Path) -> None:
     home = new_home(tmp_path)
     identity = json.loads(home.report_file.read_text())

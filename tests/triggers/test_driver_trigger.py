@@ -195,7 +195,7 @@ def test_windows_are_waited_for(home: Home) -> None:
 def test_a_hopeless_window_is_told(home: Home) -> None:
     beat(home, 1, FAILED, error="overflow", final=True)
     waiting = NrtWindowTrigger(str(home.path), "1970-01-01 00:00:03", poll_interval=0.02, earliest=0.0)
-    assert event_of(waiting) == {"error": "overflow"}
+    assert event_of(waiting) == {"error": "its driver failed: overflow"}
 
 
 def test_a_read_that_hangs_costs_one_thread_and_nobody_s_patience(tmp_path: Path) -> None:
