@@ -23,6 +23,7 @@ from airflow_nrt.usecases.sessions import needing_spark
 COMMANDS = {
     "new": "write a report, a DAG, sample data and a test to begin with",
     "check": "parse, plan and validate a report",
+    "doctor": "can reports run on this machine, and this one? With a way out of what is wrong",
     "plan": "show what a report does: operators, state, what the batch reads",
     "run": "run a report's stream in the foreground",
     "backfill": "compute the windows of an interval in batch, verify or publish them",
@@ -43,7 +44,7 @@ COMMANDS = {
     "demo": "the product in four minutes",
     "completion": "print the script by which a shell completes commands and options",
 }
-_JOBS = ("run", "backfill", "verify", "maintain", "set-aside", "skip", "forget", "query", "prepare", "demo")
+_JOBS = ("run", "backfill", "verify", "maintain", "set-aside", "skip", "forget", "doctor", "query", "prepare", "demo")
 """Commands whose exit status reports a job, so that a reader who leaves early is a failure."""
 
 
