@@ -30,13 +30,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="a row that no entry has read: PARTITION@OFFSET of a topic, FILE@LINE of files; may be repeated "
         "(default: show what is left out)",
     )
+    parser.add_argument(
+        "--take-back",
+        action="store_true",
+        help="read these rows after all, if no entry has read them yet (default: leave them out)",
+    )
     add_settings(parser)
     add_master(parser)
     add_json(parser)
 
 
 def run(options: argparse.Namespace) -> int:
-    from airflow_nrt.usecases.skip import skip
+    from airflow_nrt.usecases.skip import skip, take_back
 
     request = SkipRequest(
         options.home,
@@ -46,7 +51,7 @@ def run(options: argparse.Namespace) -> int:
         options.master or DEFAULT_MASTER,
         settings_of(options),
     )
-    done = skip(request, Steps())
+    done = take_back(request) if options.take_back else skip(request, Steps())
     if options.json:
         print_json(done.to_json())
         return 0

@@ -41,7 +41,7 @@ PUBLISHING = {
 """Points that only a driver reaches which publishes into a sink of this connector, in their order."""
 SKIPPING = ("skip-checked", "skip-asked")
 """Points of the command that has a home leave out rows."""
-FORGETTING = ("forget-released",)
+FORGETTING = ("forget-closed", "forget-released")
 """Points of the command that removes a home."""
 VARIABLE = "NRT_FAULT"
 

@@ -155,10 +155,10 @@ def run_report(
     try:
         is_new = not os.path.lexists(Home.at(location, group).report_file)
         home = Home.create(location, plan, plan_of_home, group)
-        plan = home.as_it_runs(plan)
         from airflow_nrt.engine.driver.run import Runner
 
         try:
+            plan = home.as_it_runs(plan)
             return Runner(spark, plan, home, available_now, launch, stop.asked, plan_of_home).run()
         except NrtError:
             if is_new:

@@ -144,7 +144,7 @@ class Home:
         if os.path.lexists(home.report_file):
             home.additions(plan, replan)
             warn_of_surroundings(home.path, group)
-        elif home.path.is_dir() and any(not _is_of_a_home(entry.name) for entry in home.path.iterdir()):
+        elif home.path.is_dir() and any(not is_of_a_home(entry.name) for entry in home.path.iterdir()):
             raise InputError(f"{home.path} is not empty and no home of a report: choose another directory")
         else:
             check_surroundings(home.path, group)
@@ -296,7 +296,8 @@ class Home:
         return Log(self.log_directory)
 
 
-def _is_of_a_home(name: str) -> bool:
+def is_of_a_home(name: str) -> bool:
+    """Whether a home can have this in its directory."""
     # Another process may be creating it at this moment, or may have died doing so.
     return name in _LAYOUT or any(is_aside(name, of) for of in _LAYOUT)
 

@@ -19,14 +19,19 @@ LATE_PREFIX, REJECTED = "late-", "rejected"
 def records(path: Path) -> Iterator[dict[str, Any]]:
     """The records in one of these directories. Raises HomeError at one that can't be read."""
     for file in sorted(path.glob("part-*.txt")):
-        number = 0
-        try:
-            with open(open_private(file, os.O_RDONLY), "rb") as lines:
-                while line := lines.readline(MOST_BYTES):
-                    number += 1
-                    yield _record(line)
-        except (OSError, ValueError) as wrong:
-            raise HomeError(f"the ledger {file} can't be read in line {number}: {wrong}") from None
+        yield from records_in(file)
+
+
+def records_in(file: Path) -> Iterator[dict[str, Any]]:
+    """The records in one file of them. Raises as `records` does."""
+    number = 0
+    try:
+        with open(open_private(file, os.O_RDONLY), "rb") as lines:
+            while line := lines.readline(MOST_BYTES):
+                number += 1
+                yield _record(line)
+    except (OSError, ValueError) as wrong:
+        raise HomeError(f"the ledger {file} can't be read in line {number}: {wrong}") from None
 
 
 def _record(line: bytes) -> dict[str, Any]:

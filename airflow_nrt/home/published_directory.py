@@ -36,8 +36,8 @@ def noted_place(root: Path) -> str:
 
 
 def release_directory(root: Path, home: Home) -> None:
-    """Removes the marks of a home, so that another one can publish there."""
-    with suppress(FileNotFoundError, HomeError):
+    """Removes the marks of a home, so that another one can publish there. Raises HomeError, PermissionError."""
+    with suppress(FileNotFoundError):
         if read_regular(root / OWNER, _MOST_BYTES_OF_PATH) == home.identity().id.encode():
             (root / PLACE).unlink(missing_ok=True)
             (root / OWNER).unlink()

@@ -1,26 +1,69 @@
-"""How a home goes: one in which nothing has begun, after a start that was refused, or one that a person gives up."""
+"""How a home goes: one in which nothing has begun, after a start that was refused, or one that a person gives up.
+
+It is closed first: its log has another name, so that nobody begins, or goes on, while its tables are given up. Whoever
+is killed in between can begin again.
+"""
 
 from __future__ import annotations
 
+import os
 import shutil
 from contextlib import suppress
 
-from airflow_nrt.basics.errors import HomeError
+from airflow_nrt.basics.errors import HomeError, InputError
 from airflow_nrt.home.directories import PARTS
-from airflow_nrt.home.home import Home
+from airflow_nrt.home.home import Home, is_of_a_home
+
+_CLOSED = ".log.closed"
+"""The name of the log in a home that is closed; it is one of a file that is being written."""
 
 
-def close_unbegun(home: Home) -> bool:
-    """Nobody can begin in it any more. False if a driver has begun: the home stays as it is."""
+def is_closed(home: Home) -> bool:
+    return not home.log_directory.exists()
+
+
+def close(home: Home) -> None:
+    """Nobody can append to the log any more. It may be closed already."""
+    with suppress(FileNotFoundError):
+        os.rename(home.log_directory, home.path / _CLOSED)
+
+
+def reopen(home: Home) -> None:
+    os.rename(home.path / _CLOSED, home.log_directory)
+
+
+def has_begun(home: Home) -> bool:
+    """Whether the log of a closed home has entries."""
+    return any((home.path / _CLOSED).iterdir())
+
+
+def check_contents(home: Home) -> None:
+    """Raises InputError if something in the directory is not of a home."""
+    foreign = sorted(path.name for path in home.path.iterdir() if not is_of_a_home(path.name))
+    if foreign:
+        raise InputError(f"{home.path} has what is of no home: {', '.join(foreign)}. Take it away first")
+
+
+def remove(home: Home) -> None:
+    """Removes a closed home, its report last. Raises HomeError if something of it can't be removed."""
+    kept = (home.launches, home.report_file)
     try:
-        home.log_directory.rmdir()
-    except OSError:
-        return False
-    return True
+        for path in (*(one for one in home.path.iterdir() if one not in kept), *kept):
+            if path.is_dir() and not path.is_symlink():
+                shutil.rmtree(path)
+            else:
+                path.unlink(missing_ok=True)
+        target = home.path.resolve()
+        if home.path.is_symlink():
+            home.path.unlink()
+        target.rmdir()
+    except OSError as wrong:
+        raise HomeError(f"the home {home.path} can't be removed: {wrong}") from None
 
 
 def remove_unbegun(home: Home) -> None:
-    """Removes a home that is closed, but for its launches, which say why a start was refused."""
+    """Removes a closed home in which nothing has begun, but for its launches, which say why a start was refused."""
+    (home.path / _CLOSED).rmdir()
     home.report_file.unlink(missing_ok=True)
     home.outline_file.unlink(missing_ok=True)
     for part in PARTS:
@@ -28,20 +71,3 @@ def remove_unbegun(home: Home) -> None:
             (home.path / part).rmdir()
     with suppress(OSError):
         home.path.rmdir()
-
-
-def remove(home: Home) -> None:
-    """Removes a home, its report last: whoever is killed meanwhile can begin again.
-
-    Raises HomeError if something of it can't be removed.
-    """
-    kept = (home.report_file, home.launches)
-    try:
-        for path in (*(one for one in home.path.iterdir() if one not in kept), home.launches, home.report_file):
-            if path.is_dir() and not path.is_symlink():
-                shutil.rmtree(path)
-            else:
-                path.unlink(missing_ok=True)
-        home.path.rmdir()
-    except OSError as wrong:
-        raise HomeError(f"the home {home.path} can't be removed: {wrong}") from None

@@ -7,18 +7,20 @@ there were when it began, and that driver leaves them out. So do backfills and v
 from __future__ import annotations
 
 import json
+import uuid
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
 
 from airflow_nrt.basics.errors import HomeError
 from airflow_nrt.files.decoding import decoded
 from airflow_nrt.files.durable import replace_file
 from airflow_nrt.files.private_files import make_private
 from airflow_nrt.home.home import Home
-from airflow_nrt.home.ledger import records
+from airflow_nrt.home.ledger import records, records_in
 from airflow_nrt.home.log.history import History
-from airflow_nrt.home.log.skipped_rows import unread
 from airflow_nrt.model.plan import Plan
 from airflow_nrt.model.skipped_row import SkippedRow
 
@@ -37,34 +39,43 @@ class _Record:
 def asked(home: Home) -> dict[str, tuple[SkippedRow, ...]]:
     """All rows that the home was asked to leave out, by source. Raises HomeError if the ledger can't be read."""
     found: dict[str, list[SkippedRow]] = defaultdict(list)
-    for record in records(home.ledger / SKIPPED):
-        try:
-            one = decoded(record, _Record)
-        except TypeError as wrong:
-            raise HomeError(f"the ledger of rows that are to be left out can't be read: {wrong}") from None
+    for one in _decoded(records(home.ledger / SKIPPED)):
         found[one.source].append(one.row)
-    return {source: tuple(rows) for source, rows in found.items()}
+    return {source: tuple(dict.fromkeys(rows)) for source, rows in found.items()}
 
 
 def ask(home: Home, source: str, rows: Sequence[SkippedRow]) -> None:
-    """Adds rows to those that are to be left out."""
-    known = asked(home)
-    known[source] = tuple(dict.fromkeys((*known.get(source, ()), *rows)))
-    directory = home.ledger / SKIPPED
-    make_private(directory)
-    every = (_Record(name, row) for name, of in known.items() for row in of)
-    lines = "".join(json.dumps(asdict(one), ensure_ascii=False) + "\n" for one in every)
-    replace_file(directory / "part-rows.txt", lines.encode())
+    """Adds rows to those that are to be left out. Several may ask at a time: each request is a file."""
+    make_private(home.ledger / SKIPPED)
+    _write(home.ledger / SKIPPED / f"part-{uuid.uuid4().hex}.txt", [_Record(source, row) for row in rows])
+
+
+def no_longer(home: Home, source: str, rows: Collection[SkippedRow]) -> None:
+    """Takes rows out of those that are to be left out."""
+    for file in sorted((home.ledger / SKIPPED).glob("part-*.txt")):
+        kept = [one for one in _decoded(records_in(file)) if one.source != source or one.row not in rows]
+        if kept:
+            _write(file, kept)
+        else:
+            file.unlink(missing_ok=True)
+
+
+def _write(file: Path, some: Iterable[_Record]) -> None:
+    replace_file(file, "".join(json.dumps(asdict(one), ensure_ascii=False) + "\n" for one in some).encode())
+
+
+def _decoded(some: Iterable[Mapping[str, Any]]) -> Iterator[_Record]:
+    for record in some:
+        try:
+            yield decoded(record, _Record)
+        except TypeError as wrong:
+            raise HomeError(f"the ledger of rows that are to be left out can't be read: {wrong}") from None
 
 
 def as_history_skips(plan: Plan, history: History, home: Home) -> Plan:
     """The plan by which the rows of a history are read again, and those that no entry has read."""
-    new = asked(home)
-    for name, rows in new.items():
-        known = history.skipped.get(name, ())
-        later = unread((row for row in rows if row not in known), history.splits(name))
-        new[name] = (*known, *later)
-    return skipping({**history.skipped, **new}, plan)
+    rows = asked(home)
+    return skipping({one.name: history.skipped_after(one.name, rows.get(one.name, ())) for one in plan.sources}, plan)
 
 
 def skipping(rows: Rows, plan: Plan) -> Plan:

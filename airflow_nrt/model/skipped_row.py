@@ -8,7 +8,7 @@ from dataclasses import dataclass
 @dataclass(frozen=True)
 class SkippedRow:
     """A record of a topic: its partition (`orders-0`) and its offset. Or a line of a file: its path and its number
-    from 1. `head` is then the SHA-256 of its first characters, by which it is found however the file is split."""
+    from 1. `head` is then the SHA-256 of its first bytes, by which it is found however the file is split."""
 
     part: str
     number: int

@@ -9,7 +9,7 @@ from airflow_nrt.engine.batch.progress import Progress
 from airflow_nrt.engine.faults import reach
 from airflow_nrt.engine.sinks import sink_of
 from airflow_nrt.home.home import Home
-from airflow_nrt.home.removal import remove
+from airflow_nrt.home.removal import check_contents, close, is_closed, remove
 from airflow_nrt.launch.launch_records import pending_launch
 from airflow_nrt.launch.living import living_driver, living_status
 from airflow_nrt.model.plan import Plan
@@ -25,14 +25,16 @@ def forget(request: ForgetRequest, say: Progress) -> ForgetResult:
     be planned, and UnreachableError if the server of a table does not answer.
     """
     home = Home.open(request.home, request.group)
-    is_released = not home.log_directory.is_dir()
-    found = _removed_half(home) if is_released else _shown(home)
+    check_contents(home)
+    found = _removed_half(home) if is_closed(home) else _shown(home)
     if not request.is_meant:
         return found
-    if not is_released:
-        if living_driver(home) is not None or pending_launch(home) is not None:
-            raise InputError(f"a driver works in {home.path}: stop it first (`airflow-nrt stop --home {home.path}`)")
-        _release(plan_of_home(home, request.settings), home, request.master, say)
+    if not is_closed(home) and (living_driver(home) is not None or pending_launch(home) is not None):
+        raise InputError(f"a driver works in {home.path}: stop it first (`airflow-nrt stop --home {home.path}`)")
+    plan = plan_of_home(home, request.settings)
+    close(home)
+    reach("forget-closed")
+    _release(plan, home, request.master, say)
     reach("forget-released")
     remove(home)
     return replace(found, is_removed=True)
@@ -47,7 +49,7 @@ def _shown(home: Home) -> ForgetResult:
 
 
 def _removed_half(home: Home) -> ForgetResult:
-    """Whoever was removing it was killed: its claims are given up."""
+    """Whoever was removing it was killed."""
     return ForgetResult(home.identity().name, str(home.path), "none", 0, 0, _size(home), {})
 
 

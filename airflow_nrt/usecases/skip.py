@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from pyspark.sql import SparkSession
+
 from airflow_nrt.basics.errors import InputError
 from airflow_nrt.engine.batch.progress import Progress
 from airflow_nrt.engine.faults import reach
@@ -11,7 +13,7 @@ from airflow_nrt.engine.sources import source_of
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Commit, Restate
 from airflow_nrt.home.log.skipped_rows import has
-from airflow_nrt.home.skipped import ask, asked
+from airflow_nrt.home.skipped import ask, asked, no_longer
 from airflow_nrt.model.plan import Plan, Source
 from airflow_nrt.model.skipped_row import SkippedRow
 from airflow_nrt.table.reports.load import plan_of_home
@@ -29,17 +31,33 @@ def skip(request: SkipRequest, say: Progress) -> SkipResult:
     if not request.places:
         return _result(home)
     plan = plan_of_home(home, request.settings)
-    source = _source(plan, request.source)
-    rows = _found(plan, source, request, say)
-    _check_unread(home, source.name, rows)
-    reach("skip-checked")
-    before = asked(home).get(source.name, ())
-    ask(home, source.name, rows)
-    reach("skip-asked")
-    return _result(home, added=len({*rows} - {*before}))
+    source = source_named(plan, request.source)
+    with session(plan, request.master) as spark:
+        say("Spark session started")
+        rows = rows_at(spark, source, request.places)
+    return leave_out(home, source.name, rows)
 
 
-def _source(plan: Plan, name: str | None) -> Source:
+def take_back(request: SkipRequest) -> SkipResult:
+    """Has the next drivers read rows again that were to be left out, as `skip` shows them.
+
+    Raises InputError for a row that is not among them, and for one that was read and left out.
+    """
+    home = Home.open(request.home, request.group)
+    known = {name: rows for name, rows in asked(home).items() if request.source in (None, name)}
+    named = {name: [row for row in rows if str(row) in request.places] for name, rows in known.items()}
+    unknown = [place for place in request.places if place not in {str(row) for rows in named.values() for row in rows}]
+    if unknown:
+        raise InputError(f"{unknown[0]} is no row that is left out: without --at the command shows them")
+    for name, rows in named.items():
+        _check_unread(home, name, rows)
+    for name, rows in named.items():
+        no_longer(home, name, rows)
+    return _result(home)
+
+
+def source_named(plan: Plan, name: str | None) -> Source:
+    """Raises InputError if there is none of this name, or, without a name, if there are several."""
     names = [source.name for source in plan.sources]
     if name is None and len(names) == 1:
         return plan.sources[0]
@@ -49,13 +67,21 @@ def _source(plan: Plan, name: str | None) -> Source:
     return plan.source(name)
 
 
-def _found(plan: Plan, source: Source, request: SkipRequest, say: Progress) -> list[SkippedRow]:
-    connector = source_of(source.table)
-    if not connector.needs_session:
-        return [connector.row_at(None, source.table, place) for place in request.places]
-    with session(plan, request.master) as spark:
-        say("Spark session started")
-        return [connector.row_at(spark, source.table, place) for place in request.places]
+def rows_at(spark: SparkSession, source: Source, places: Sequence[str]) -> list[SkippedRow]:
+    """The rows at these places. Raises InputError if one is not there."""
+    return [source_of(source.table).row_at(spark, source, place) for place in places]
+
+
+def leave_out(home: Home, source: str, rows: Sequence[SkippedRow]) -> SkipResult:
+    """Raises InputError for a row that was read."""
+    known = asked(home).get(source, ())
+    new = [row for row in dict.fromkeys(rows) if row not in known]
+    _check_unread(home, source, new)
+    reach("skip-checked")
+    if new:
+        ask(home, source, new)
+    reach("skip-asked")
+    return _result(home, added=len(new))
 
 
 def _check_unread(home: Home, source: str, rows: Sequence[SkippedRow]) -> None:
@@ -66,7 +92,7 @@ def _check_unread(home: Home, source: str, rows: Sequence[SkippedRow]) -> None:
         else:
             read = body.splits(source) if isinstance(body, Restate) else ()
         for row in (row for row in rows for split in read if has(split, row)):
-            raise InputError(f"{row} was read by entry {entry.n}: only rows that no entry has read can be left out")
+            raise InputError(f"{row} was read by entry {entry.n}: what an entry has read stays as it is")
 
 
 def _result(home: Home, added: int = 0) -> SkipResult:

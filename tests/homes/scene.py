@@ -109,8 +109,8 @@ class Scene:
         self.driver.absorb(table, [source_file(self.arrive(table, *lines, ends=ends))])
 
     def skip(self, table: str, path: Path, line: int) -> None:
-        source = self.plan.source(table).table
-        ask(self.home, table, [source_of(source).row_at(None, source, f"{path}@{line}")])
+        source = self.plan.source(table)
+        ask(self.home, table, [source_of(source.table).row_at(self.spark, source, f"{path}@{line}")])
 
     def split(self, path: Path) -> SourceFile:
         return source_file(path)

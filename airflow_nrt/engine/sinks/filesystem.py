@@ -64,7 +64,11 @@ class Filesystem(Sink):
             raise _denied(insert, there)
 
     def release(self, spark: SparkSession | None, home: Home, insert: Insert) -> None:
-        release_directory(self._root(insert), home)
+        root = self._root(insert)
+        try:
+            release_directory(root, home)
+        except PermissionError as denied:
+            raise _denied(insert, denied.filename or root) from None
 
     def stage(self, frame: DataFrame, insert: Insert, directory: Path, state: str, tasks: int) -> list[Published]:
         return file_staging.stage(frame, insert, directory, state, tasks)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from pyspark.sql import DataFrame, SparkSession
 
+from airflow_nrt.basics.errors import InputError
 from airflow_nrt.engine.sources.arrivals import Arrivals, partition_values
 from airflow_nrt.engine.sources.file_rows import read_files
 from airflow_nrt.engine.sources.line_places import is_skipped_line, line_at
@@ -16,6 +17,7 @@ from airflow_nrt.engine.sources.request import ReadRequest
 from airflow_nrt.engine.sources.source import Source, SplitEnumerator
 from airflow_nrt.engine.spark.footers import times_in
 from airflow_nrt.engine.spark.paths import file_keys, file_uri
+from airflow_nrt.engine.spark.tuning import ONE
 from airflow_nrt.home.log.changed_files import LastRead, change_of
 from airflow_nrt.home.log.entries import SourceFile, Split, files_of
 from airflow_nrt.model.plan import Source as PlannedSource
@@ -64,8 +66,14 @@ class Filesystem(Source):
         check_links(spark, source.table, request.files)
         return read_files(spark, source, request)
 
-    def row_at(self, spark: SparkSession | None, table: Table, place: str) -> SkippedRow:
-        return line_at(table, place)
+    def row_at(self, spark: SparkSession, source: PlannedSource, place: str) -> SkippedRow:
+        files = {file.path: file for file in files_of(self.enumerator(spark, source.table).poll())}
+        row = line_at(source.table, files.values(), place)
+        self.guard(spark, source.table)
+        found = self.read(spark, source, ReadRequest([files[row.part]], ONE)).where(self.is_skipped([row]))
+        if found.isEmpty():
+            raise InputError(f"table {source.name!r}: no row of {row.part} begins in line {row.number}")
+        return row
 
     def is_skipped(self, rows: Sequence[SkippedRow]) -> str:
         return is_skipped_line(rows)

@@ -94,9 +94,10 @@ class Source(ABC):
     def enumerator(self, spark: SparkSession | None, table: Table, read: Iterable[Split] = ()) -> SplitEnumerator:
         """The enumerator of a table; `read` are the splits that were read before. `spark` is None before a session."""
 
-    def row_at(self, spark: SparkSession | None, table: Table, place: str) -> SkippedRow:
+    def row_at(self, spark: SparkSession, source: PlannedSource, place: str) -> SkippedRow:
         """The row that stands at a place, as a person names it. Raises InputError if there is none."""
-        raise InputError(f"table {table.name!r}: no row of connector {table.connector!r} can be left out by its place")
+        connector = source.table.connector
+        raise InputError(f"table {source.name!r}: no row of connector {connector!r} can be left out by its place")
 
     def is_skipped(self, rows: Sequence[SkippedRow]) -> str:
         """SQL predicate: a row that was read is one of these."""

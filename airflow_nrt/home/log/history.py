@@ -92,6 +92,19 @@ class History:
                 found.append(split)
         return found
 
+    def skipped_after(self, source: str, asked: Iterable[SkippedRow]) -> tuple[SkippedRow, ...]:
+        """The rows that are left out of a source, from a driver on that was asked for these.
+
+        What a batch has read stays as it was read: left out, or not. No batch reads a split again.
+        """
+        known = self.skipped.get(source, ())
+        if not known and not asked:
+            return ()
+        read = [split for commit in self.batches.values() if commit.source == source for split in commit.splits]
+        still_unread = unread((*known, *asked), read)
+        kept = (row for row in known if row not in still_unread)
+        return (*kept, *(row for row in asked if row in still_unread))
+
     def batch_of(self, source: str) -> dict[str, int]:
         """The entry that read each split, by name."""
         batches = [(n, commit) for n, commit in self.batches.items() if commit.source == source]
@@ -194,11 +207,8 @@ def read_history(entries: Iterable[Entry], plan: Plan) -> History:
 
 
 def _note_skipped(history: History, asked: Mapping[str, tuple[SkippedRow, ...]]) -> None:
-    """A batch before the lease may have read what nobody had read when it was asked for."""
-    for source, rows in asked.items():
-        known = history.skipped.get(source, ())
-        if new := [row for row in rows if row not in known]:
-            history.skipped[source] = (*known, *unread(new, history.splits(source)))
+    for source in {**history.skipped, **asked}:
+        history.skipped[source] = history.skipped_after(source, asked.get(source, ()))
 
 
 def _note_absorbed(history: History, n: int, after: Position) -> None:

@@ -50,8 +50,8 @@ class ArchivedTopic(Source):
             return ArchiveThenTopic(spark, table, ranges)
         return self._topic.enumerator(spark, table, ranges)
 
-    def row_at(self, spark: SparkSession | None, table: Table, place: str) -> SkippedRow:
-        return self._topic.row_at(spark, table, place)
+    def row_at(self, spark: SparkSession, source: PlannedSource, place: str) -> SkippedRow:
+        return self._topic.row_at(spark, source, place)
 
     def is_skipped(self, rows: Sequence[SkippedRow]) -> str:
         return self._topic.is_skipped(rows)

@@ -53,9 +53,8 @@ class Kafka(Source):
         assert spark is not None
         return Partitions(spark, table, ranges_of(read))
 
-    def row_at(self, spark: SparkSession | None, table: Table, place: str) -> SkippedRow:
-        assert spark is not None
-        return record_at(spark, table, place)
+    def row_at(self, spark: SparkSession, source: PlannedSource, place: str) -> SkippedRow:
+        return record_at(spark, source.table, place)
 
     def is_skipped(self, rows: Sequence[SkippedRow]) -> str:
         """SQL predicate: a record is one of these.

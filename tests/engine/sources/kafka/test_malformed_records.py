@@ -45,7 +45,7 @@ def test_a_home_goes_on_without_a_record(spark, broker: Broker, topics: Topics, 
     topics.write("skipped", [order(1, 1, "10:00:00"), "{", order(1, 2, "10:01:00"), order(1, 4, "10:21:00")])
     with pytest.raises(DataError, match=r"\(skipped-0@1: \{\)$"):
         Runner(spark, strict, home, available_now=True).run()
-    place = source_of(strict.source("orders").table).row_at(spark, strict.source("orders").table, "skipped-0@1")
+    place = source_of(strict.source("orders").table).row_at(spark, strict.source("orders"), "skipped-0@1")
     ask(home, "orders", [place])
     Runner(spark, strict, home, available_now=True).run()
     assert [tuple(row)[1:] for row in rows_of(tmp_path / "curve", "json")] == [(2, 3)]
@@ -67,4 +67,4 @@ def test_a_place_without_a_record(spark, broker: Broker, topics: Topics, tmp_pat
     source = report(tmp_path, broker.address, "placed").source("orders")
     for place, said in WRONG.items():
         with pytest.raises(InputError, match=said):
-            source_of(source.table).row_at(spark, source.table, place)
+            source_of(source.table).row_at(spark, source, place)
