@@ -57,7 +57,7 @@ def test_one_table(tmp_path: Path) -> None:
     home = new_home(tmp_path)
     beat(home, 1, entry=fire(home, lease(home), END))
     of_table = {"task_id": "wait", "home": str(home.path), "window_end": "2024-06-18 10:00"}
-    assert NrtWindowSensor(table="curve", **of_table).poke({})
+    assert NrtWindowSensor(table="orders_curve", **of_table).poke({})
     with pytest.raises(AirflowFailException, match="will not become complete: the report has no table 'cure': it has "):
         NrtWindowSensor(table="cure", **of_table).poke({})
 
