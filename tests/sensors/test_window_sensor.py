@@ -53,13 +53,13 @@ def test_a_driver_that_failed_for_good_fails_the_sensor_unless_the_window_is_the
         sensor(home.path, "2024-06-18 10:10").poke({})
 
 
-def test_one_table(tmp_path: Path) -> None:
+def test_a_table_that_the_report_has_not_fails(tmp_path: Path) -> None:
     home = new_home(tmp_path)
     beat(home, 1, entry=fire(home, lease(home), END))
-    of_table = {"task_id": "wait", "home": str(home.path), "window_end": "2024-06-18 10:00"}
-    assert NrtWindowSensor(table="orders_curve", **of_table).poke({})
-    with pytest.raises(AirflowFailException, match="will not become complete: the report has no table 'cure': it has "):
-        NrtWindowSensor(table="cure", **of_table).poke({})
+    wait = {"task_id": "wait", "home": str(home.path), "window_end": "2024-06-18 10:00"}
+    assert not NrtWindowSensor(table="orders_curve", **wait).poke({})
+    with pytest.raises(AirflowFailException, match=r"the report has no table 'curve': it has orders_curve"):
+        NrtWindowSensor(table="curve", **wait).poke({})
 
 
 def test_a_window_end_with_an_offset_is_an_instant_on_the_report_s_clock(tmp_path: Path) -> None:
