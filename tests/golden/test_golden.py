@@ -10,6 +10,7 @@ import pytest
 
 from airflow_nrt.engine.spark import tuning
 from tests.golden.run import DIVERGENCES, MODES, Case, cases_below, compare, main, run_case
+from tests.in_turn import in_turn
 
 CASES = cases_below(Path(__file__).with_name("cases"))
 LATE = [case for case in CASES if case.facts["family"] == "late"]
@@ -23,7 +24,7 @@ OF_EACH_KIND = [
     """.split()
 ]
 
-LATE_OF_EACH_KIND = ("cumulate", "hop", "over_rows", "raw_tvf_never_drops", "session")
+LATE_OF_EACH_KIND = ("cumulate", "hop", "raw_tvf_never_drops", "session")
 """A case takes a minute, because it is cut wherever Flink's judgement of a row may change."""
 
 
@@ -39,8 +40,7 @@ def test_late_rows_as_flink_and_proven(spark, case: Case) -> None:
     assert outcome.passed, outcome.detail
 
 
-@pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("case", OTHERS, ids=lambda case: case.name)
+@pytest.mark.parametrize(("case", "mode"), in_turn(OTHERS, MODES))
 def test_equals_flink(spark, case: Case, mode: str) -> None:
     outcome = run_case(spark, case, mode)
     print(f"{case.name} {mode}: {outcome.verdict} {outcome.detail}")
@@ -54,14 +54,7 @@ def compiling(monkeypatch) -> None:
     monkeypatch.setattr(tuning, "ROWS_OF_A_TASK", 1)
 
 
-@pytest.mark.parametrize(
-    ("case", "mode"),
-    [
-        pytest.param(case, mode, id=f"{case.name}-{mode}", marks=() if n % 2 == at else pytest.mark.thorough)
-        for n, case in enumerate(OF_EACH_KIND)
-        for at, mode in enumerate(MODES)
-    ],
-)
+@pytest.mark.parametrize(("case", "mode"), in_turn(OF_EACH_KIND, MODES))
 def test_equals_flink_when_compiled(spark, compiling, case: Case, mode: str) -> None:
     outcome = run_case(spark, case, mode)
     assert outcome.passed, outcome.detail

@@ -12,7 +12,7 @@ from tests.launch.standalone import standalone
 from tests.servers.kafka import Broker, Topics
 from tests.servers.postgresql import PostgreSql
 
-pytestmark = [pytest.mark.slow, pytest.mark.process]
+pytestmark = [pytest.mark.slow, pytest.mark.process, pytest.mark.thorough]
 
 REPORT = """
 SET 'spark.driver.host' = '127.0.0.1';

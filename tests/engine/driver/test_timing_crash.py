@@ -36,7 +36,11 @@ POINTS = ("commit-after", "fire-staged", "publish-between")
 
 
 @pytest.mark.parametrize(
-    "killed_at", [pytest.param(POINTS[1:2], id="one"), pytest.param(POINTS, id="all", marks=pytest.mark.thorough)]
+    "killed_at",
+    [
+        pytest.param(POINTS[1:2], id="one", marks=pytest.mark.thorough),
+        pytest.param(POINTS, id="all", marks=pytest.mark.thorough),
+    ],
 )
 def test_no_version_twice_and_none_lost(
     spark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, killed_at: tuple[str, ...]

@@ -12,9 +12,10 @@ from pyspark.sql import SparkSession
 
 from tests.engine.driver.agree.agreement import agreement
 from tests.engine.driver.agree.kinds_of_rows import OF_ROWS
+from tests.in_turn import every_second
 
 
-@pytest.mark.parametrize("name", OF_ROWS)
+@pytest.mark.parametrize("name", every_second(OF_ROWS))
 def test_spark_and_memory_agree(spark: SparkSession, tmp_path: Path, name: str) -> None:
     for live, memory in agreement(spark, tmp_path, OF_ROWS[name], name):
         assert live == memory

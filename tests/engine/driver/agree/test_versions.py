@@ -12,9 +12,10 @@ from pyspark.sql import SparkSession
 
 from tests.engine.driver.agree.agreement import agreement
 from tests.engine.driver.agree.kinds_of_versions import OF_VERSIONS
+from tests.in_turn import every_second
 
 
-@pytest.mark.parametrize("name", OF_VERSIONS)
+@pytest.mark.parametrize("name", every_second(OF_VERSIONS))
 def test_spark_and_memory_agree(spark: SparkSession, tmp_path: Path, name: str) -> None:
     for live, memory in agreement(spark, tmp_path, OF_VERSIONS[name], name):
         assert live == memory
