@@ -105,6 +105,8 @@ def _scratch() -> Finding:
 
 
 def _space(what: str, directory: Path, way_out: str) -> Finding:
+    if not directory.is_dir():
+        return Finding(what, Judgement.WRONG, f"there is no directory {directory}", way_out)
     free = shutil.disk_usage(directory).free
     said = f"{free / _GIGABYTE:.1f} GB free in {directory}"
     if free >= _LITTLE_FREE:

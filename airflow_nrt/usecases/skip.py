@@ -43,6 +43,10 @@ def take_back(request: SkipRequest) -> SkipResult:
 
     Raises InputError for a row that is not among them, and for one that was read and left out.
     """
+    if not request.places:
+        raise InputError(
+            "--take-back wants the rows that it is about: --at PLACE, as the command shows them without it"
+        )
     home = Home.open(request.home, request.group)
     known = {name: rows for name, rows in asked(home).items() if request.source in (None, name)}
     named = {name: [row for row in rows if str(row) in request.places] for name, rows in known.items()}

@@ -49,6 +49,9 @@ def test_what_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     assert findings["scratch"] == Finding(
         "scratch", Judgement.WRONG, findings["scratch"].said, "set SPARK_LOCAL_DIRS to a directory with room"
     )
+    monkeypatch.setenv("SPARK_LOCAL_DIRS", f"{tmp_path}/gone")
+    gone = found()["scratch"]
+    assert gone.judgement is Judgement.WRONG and gone.said == f"there is no directory {tmp_path}/gone" and gone.way_out
     assert findings["jars"].way_out == f"airflow-nrt prepare {' '.join(jars.JARS)}"
 
 

@@ -155,6 +155,8 @@ def test_taken_back(spark, tmp_path: Path) -> None:
     home = Home.create(tmp_path / "home", report)
     done = left_out(spark, home, report, "1.json@1", "1.json@2")
     Writer.begin(home.log(), Lease("host", 1, "application", None, asked(home)))
+    with pytest.raises(InputError, match=r"--take-back wants the rows"):
+        take_back(SkipRequest(str(home.path)))
     with pytest.raises(InputError, match="is no row that is left out"):
         take_back(SkipRequest(str(home.path), ("1.json@1",)))
     left = take_back(SkipRequest(str(home.path), done.rows["t"][:1]))

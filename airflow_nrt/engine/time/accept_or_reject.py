@@ -38,7 +38,6 @@ MALFORMED, NO_VALUE = "malformed line", "malformed field"
 NULL_ROWTIME, FUTURE = "NULL rowtime", "rowtime in the future"
 SKIPPED = "skipped"
 
-
 PROPOSAL = "_nrt_proposal"
 REASON = "_nrt_reason"
 

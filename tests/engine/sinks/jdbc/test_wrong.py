@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -100,6 +102,18 @@ def test_a_table_of_another_home(spark, server: Server, tmp_path: Path) -> None:
     two = Stream(spark, plan, tmp_path / "two")
     Jdbc().release(spark, one.home, plan.inserts[0])
     assert server.query("SELECT home FROM nrt_owners WHERE name LIKE '%taken'") == [[two.home.identity().id]]
+
+
+@pytest.mark.process
+def test_a_home_that_is_forgotten(spark, postgresql: PostgreSql, tmp_path: Path) -> None:
+    plan = report(tmp_path, postgresql.url, "forgotten")
+    one = Stream(spark, plan, tmp_path / "one")
+    command = [sys.executable, "-m", "airflow_nrt.cli.main", "forget", "--home", str(one.home.path), "--yes"]
+    said = subprocess.run([*command, "--master", "local[1]"], capture_output=True, text=True, check=True).stdout
+    assert "table       curve: of a server\n" in said and "It is removed" in said
+    assert not one.home.path.exists()
+    two = Stream(spark, plan, tmp_path / "two")
+    assert postgresql.query("SELECT home FROM nrt_owners WHERE name LIKE '%forgotten'") == [[two.home.identity().id]]
 
 
 def test_a_value_that_does_not_fit(spark, server: Server, tmp_path: Path) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -12,7 +14,6 @@ from airflow_nrt.engine.sources import source_of
 from airflow_nrt.engine.verify.verify import verify
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.ledger import REJECTED, records
-from airflow_nrt.home.skipped import ask
 from tests.engine.reports import rows_of
 from tests.engine.sources.kafka.reports import order, report
 from tests.servers.kafka import Broker, Topics
@@ -38,6 +39,7 @@ def test_a_home_goes_on(spark, broker: Broker, topics: Topics, tmp_path: Path) -
         assert verify(spark, plan, home).is_proven
 
 
+@pytest.mark.process
 def test_a_home_goes_on_without_a_record(spark, broker: Broker, topics: Topics, tmp_path: Path) -> None:
     topics.create("skipped", partitions=1)
     strict = report(tmp_path, broker.address, "skipped")
@@ -45,8 +47,9 @@ def test_a_home_goes_on_without_a_record(spark, broker: Broker, topics: Topics, 
     topics.write("skipped", [order(1, 1, "10:00:00"), "{", order(1, 2, "10:01:00"), order(1, 4, "10:21:00")])
     with pytest.raises(DataError, match=r"\(skipped-0@1: \{\)$"):
         Runner(spark, strict, home, available_now=True).run()
-    place = source_of(strict.source("orders").table).row_at(spark, strict.source("orders"), "skipped-0@1")
-    ask(home, "orders", [place])
+    command = [sys.executable, "-m", "airflow_nrt.cli.main", "skip", "--home", str(home.path), "--at", "0@1"]
+    said = subprocess.run([*command, "--master", "local[1]"], capture_output=True, text=True, check=True).stdout
+    assert said.startswith("orders: skipped-0@1\n1 row left out\nThe next driver leaves them out")
     Runner(spark, strict, home, available_now=True).run()
     assert [tuple(row)[1:] for row in rows_of(tmp_path / "curve", "json")] == [(2, 3)]
     (found,) = [one for path in home.ledger.glob(f"*/{REJECTED}") for one in records(path)]
