@@ -44,6 +44,8 @@ COMMANDS = {
     "demo": "the product in four minutes",
     "completion": "print the script by which a shell completes commands and options",
 }
+_OF_HOMES = ("changelog", "forget", "homes", "late", "set-aside", "show", "skip", "status", "stop", "windows")
+"""Commands whose modules are in the room `of_homes/`."""
 _JOBS = ("run", "backfill", "verify", "maintain", "set-aside", "skip", "forget", "doctor", "query", "prepare", "demo")
 """Commands whose exit status reports a job, so that a reader who leaves early is a failure."""
 
@@ -75,7 +77,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def module_of(command: str) -> ModuleType:
     """The module of a command, with `add_arguments` and `run`. Raises ModuleNotFoundError."""
-    return importlib.import_module(f"airflow_nrt.cli.{command.replace('-', '_')}")
+    room = "of_homes." if command in _OF_HOMES else ""
+    return importlib.import_module(f"airflow_nrt.cli.{room}{command.replace('-', '_')}")
 
 
 def _run(options: argparse.Namespace) -> int:

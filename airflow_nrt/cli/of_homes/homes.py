@@ -11,7 +11,7 @@ from airflow_nrt.basics.durations import format_duration
 from airflow_nrt.basics.errors import InputError, NrtError
 from airflow_nrt.basics.instants import END_OF_TIME, format_reached, iso_instant
 from airflow_nrt.cli.common import add_group, add_json, print_json, print_lines
-from airflow_nrt.cli.exposition import exposition
+from airflow_nrt.cli.of_homes.exposition import exposition
 from airflow_nrt.files.durable import replace_file
 from airflow_nrt.files.public_files import PUBLIC
 from airflow_nrt.home.home import Home

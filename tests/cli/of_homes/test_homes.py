@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from airflow_nrt.basics.errors import InputError
-from airflow_nrt.cli.exposition import METRICS
 from airflow_nrt.cli.main import main
+from airflow_nrt.cli.of_homes.exposition import METRICS
 from airflow_nrt.home.heartbeat import STOPPED
 from airflow_nrt.home.launch_failure import note_launch_failure
 from tests.launch.homes import beat, fire, launch, lease, new_home

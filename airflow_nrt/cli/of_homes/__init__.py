@@ -1,0 +1,1 @@
+"""The commands that show what a home has, or change what becomes of it."""
