@@ -14,6 +14,12 @@ from airflow_nrt.files.private_files import MOST_BYTES, open_private
 
 LATE_PREFIX, REJECTED = "late-", "rejected"
 """Names in the directory of a commit: `late-<operator>/` and `rejected/`."""
+MALFORMED, NO_VALUE = "malformed line", "malformed field"
+TIMELESS, FUTURE = "NULL rowtime", "rowtime in the future"
+SKIPPED = "skipped"
+"""The reasons of rows that are rejected; a malformed field is that of a row that is read with NULL."""
+UNREADABLE_ROWS = (MALFORMED, TIMELESS)
+"""Those of rows that can't be read."""
 
 
 def records(path: Path) -> Iterator[dict[str, Any]]:

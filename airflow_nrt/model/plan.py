@@ -18,7 +18,7 @@ from airflow_nrt.model.asked_partitions import PartitionFilter
 from airflow_nrt.model.connectors import connector_of
 from airflow_nrt.model.internal_columns import CLOCK
 from airflow_nrt.model.operators import Query, Regroup, WindowAggregate
-from airflow_nrt.model.options.known import SPARK_PREFIX, TIME_ZONE
+from airflow_nrt.model.options.known import REJECTED_LIMIT, SPARK_PREFIX, TIME_ZONE
 from airflow_nrt.model.options.settings import SECRET_NAMES, Settings
 from airflow_nrt.model.origins import Origin
 from airflow_nrt.model.required_columns import RequiredColumns
@@ -151,8 +151,9 @@ class Lookup:
 
     @property
     def read(self) -> Source:
-        """The table as a source, whose rows have no time."""
-        return Source(replace(self.table, watermark=None), self.columns)
+        """The table as a source, whose rows have no time. No row of it is left out: its joins would lack a partner."""
+        options = {**self.table.options, REJECTED_LIMIT: "0"}
+        return Source(replace(self.table, watermark=None, options=options), self.columns)
 
 
 @dataclass(frozen=True)

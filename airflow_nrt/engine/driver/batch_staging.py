@@ -21,7 +21,7 @@ from airflow_nrt.engine.driver.report_state import ReportState
 from airflow_nrt.engine.driver.single_batch import whole_result
 from airflow_nrt.engine.failures.failures import explained
 from airflow_nrt.engine.faults import reach
-from airflow_nrt.engine.publish.ledger import reasons, write_late, write_rejected, write_unreadable
+from airflow_nrt.engine.publish.ledger import rejections, write_late, write_rejected, write_unreadable
 from airflow_nrt.engine.sources import source_of
 from airflow_nrt.engine.sources.request import ReadRequest
 from airflow_nrt.engine.spark.query_frames import run_query
@@ -66,7 +66,7 @@ class BatchStaging:
         if corrupt:
             write_unreadable(self._home, ledger, source.name, corrupt)
         if len(corrupt) == len(splits):
-            return BatchResult(number, ledger=ledger, rejected=reasons(self._home, ledger))
+            return BatchResult(number, ledger=ledger, rejected=rejections(self._home, ledger).by_reason)
         if all(split.is_empty for split in splits) and not self._plan.updating:
             return BatchResult(number, proposals=dict.fromkeys(source_of(source.table).parts(splits)))
         latest = latest_rowtime(self._spark, self._plan, source, clock)
@@ -103,7 +103,7 @@ class BatchStaging:
             write_rejected(self._home, ledger, rejected(judged, source))
         if several:
             judged.unpersist()
-        rejections = reasons(self._home, ledger)
+        found = rejections(self._home, ledger)
         partials = {name: one.file for name, one in written.items() if one.file is not None}
         return BatchResult(
             number=number,
@@ -113,8 +113,10 @@ class BatchStaging:
             updating=updates.files,
             published=(*published, *changes),
             late=tuple(late),
-            ledger=ledger if late or rejections else None,
-            rejected=rejections,
+            ledger=ledger if late or found.by_reason else None,
+            rejected=found.by_reason,
+            unreadable=found.unreadable,
+            example=found.example,
             touched=self._report.versions.touched(partials),
             waiting=waiting,
             tables=self._report.tables.files,

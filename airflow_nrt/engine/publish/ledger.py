@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
@@ -14,7 +16,7 @@ from airflow_nrt.engine.state.state_columns import LATE
 from airflow_nrt.files.durable import replace_file
 from airflow_nrt.files.private_files import make_private
 from airflow_nrt.home.home import Home
-from airflow_nrt.home.ledger import LATE_PREFIX, REJECTED, records
+from airflow_nrt.home.ledger import LATE_PREFIX, REJECTED, UNREADABLE_ROWS, records
 from airflow_nrt.home.log.entries import SourceFile, SourceRange, Split
 
 UNREADABLE, LOST = "unreadable file", "lost before it was read"
@@ -41,6 +43,27 @@ def write_unreadable(home: Home, ledger: str, source: str, splits: Sequence[Spli
     replace_file(path / "part-files.txt", lines.encode())
 
 
-def reasons(home: Home, ledger: str) -> dict[str, int]:
-    """The number of rejections of a batch by reason."""
-    return dict(Counter(record["reason"] for record in records(home.path / ledger / REJECTED)))
+@dataclass(frozen=True)
+class Rejections:
+    """The rejections of a batch by reason; how many rows of it can't be read, and one of them, for people."""
+
+    by_reason: Mapping[str, int]
+    unreadable: int
+    example: str
+
+
+def rejections(home: Home, ledger: str) -> Rejections:
+    """Those of a ledger."""
+    by_reason: Counter[str] = Counter()
+    example = ""
+    for record in records(home.path / ledger / REJECTED):
+        by_reason[record["reason"]] += 1
+        if not example and record["reason"] in UNREADABLE_ROWS:
+            example = _shown(record)
+    return Rejections(dict(by_reason), sum(by_reason[one] for one in UNREADABLE_ROWS), example)
+
+
+def _shown(record: Mapping[str, Any]) -> str:
+    """orders-0@800: it is no JSON object: {"shop":"""
+    parts = (record["file"], record.get("why") or record["reason"], record.get("line"))
+    return ": ".join(str(part) for part in parts if part)

@@ -13,7 +13,7 @@ from pyspark.sql import functions as F
 
 from airflow_nrt.engine.archive.source_archive import ENTRY, ArchivedRows
 from airflow_nrt.engine.sources import source_of
-from airflow_nrt.engine.time.accept_or_reject import NO_VALUE
+from airflow_nrt.home.ledger import NO_VALUE
 from airflow_nrt.home.log.entries import Commit, Split
 from airflow_nrt.home.log.history import History
 from airflow_nrt.model.plan import Source

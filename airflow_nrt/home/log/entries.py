@@ -188,12 +188,22 @@ class PartState:
 
 
 @dataclass(frozen=True)
+class RowsOfDay:
+    """The rows of a source that came on one `day` of processing time (UTC, since 1970), and those among them that could
+    not be read, and were rejected within a limit (`model/rejected_limit.py`)."""
+
+    day: int = 0
+    rows: int = 0
+    unreadable: int = 0
+
+
+@dataclass(frozen=True)
 class SourceState:
     """How far one source was read. `idle` sources do not hold back an operator's watermark.
 
     `parts` are those that have watermarks of their own: the source's is the least of them. `row_semantics` says how
     values of its rows are read (`row_semantics.py`). From the entry on whose state `nulls_errors`, arithmetic without
-    a result is NULL (`model/arithmetic_errors.py`).
+    a result is NULL (`model/arithmetic_errors.py`). The rows `of_day` are counted where few of them may be unreadable.
     """
 
     watermark: int | None = None
@@ -205,6 +215,7 @@ class SourceState:
     parts: Mapping[str, PartState] = field(default_factory=dict)
     row_semantics: int = ROW_SEMANTICS
     nulls_errors: bool = False
+    of_day: RowsOfDay = field(default_factory=RowsOfDay)
 
 
 @dataclass(frozen=True)

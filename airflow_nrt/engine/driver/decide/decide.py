@@ -36,6 +36,7 @@ from airflow_nrt.engine.driver.decide.actions import (
     Tune,
     Unreadable,
 )
+from airflow_nrt.engine.driver.decide.unreadable_rows import rows_of_day
 from airflow_nrt.engine.driver.decide.whole import all_fired, comes_whole
 from airflow_nrt.home.log.due import are_windows_due, fires_until, is_closed_to, moments_due
 from airflow_nrt.home.log.entries import (
@@ -318,6 +319,7 @@ class Decisions:
             files=source.files + sum(not split.is_empty for split in splits),
             rows=source.rows + result.row_count,
             rejected=source.rejected + sum(result.rejected.values()),
+            of_day=rows_of_day(source, batch, result),
         )
         operators = dict(before.operators)
         for operator, file in result.partials.items():
