@@ -18,8 +18,6 @@ MALFORMED, NO_VALUE = "malformed line", "malformed field"
 TIMELESS, FUTURE = "NULL rowtime", "rowtime in the future"
 SKIPPED = "skipped"
 """The reasons of rows that are rejected; a malformed field is that of a row that is read with NULL."""
-UNREADABLE_ROWS = (MALFORMED, TIMELESS)
-"""Those of rows that can't be read."""
 
 
 def records(path: Path) -> Iterator[dict[str, Any]]:

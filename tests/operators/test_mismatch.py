@@ -70,7 +70,7 @@ def test_a_difference_fails_with_its_verdict_and_is_repaired_if_asked(
 
 
 def test_data_that_can_t_be_computed_fails_for_good(tmp_path: Path) -> None:
-    strict = REPORT.replace("    'csv.ignore-parse-errors' = 'true',\n", "")
+    strict = REPORT.replace("'csv.ignore-parse-errors' = 'true'", "'source.rejected.limit' = '0'")
     report = furnish(tmp_path, strict, {"bad.csv": "1,a,1.00,noon\n"})
     with pytest.raises(AirflowFailException, match="a malformed line in table orders"):
         backfill(report, Attempt())

@@ -66,7 +66,7 @@ class BatchStaging:
         if corrupt:
             write_unreadable(self._home, ledger, source.name, corrupt)
         if len(corrupt) == len(splits):
-            return BatchResult(number, ledger=ledger, rejected=rejections(self._home, ledger).by_reason)
+            return BatchResult(number, ledger=ledger, rejected=rejections(self._home, ledger, source.table).by_reason)
         if all(split.is_empty for split in splits) and not self._plan.updating:
             return BatchResult(number, proposals=dict.fromkeys(source_of(source.table).parts(splits)))
         latest = latest_rowtime(self._spark, self._plan, source, clock)
@@ -103,7 +103,7 @@ class BatchStaging:
             write_rejected(self._home, ledger, rejected(judged, source))
         if several:
             judged.unpersist()
-        found = rejections(self._home, ledger)
+        found = rejections(self._home, ledger, source.table)
         partials = {name: one.file for name, one in written.items() if one.file is not None}
         return BatchResult(
             number=number,
@@ -115,7 +115,7 @@ class BatchStaging:
             late=tuple(late),
             ledger=ledger if late or found.by_reason else None,
             rejected=found.by_reason,
-            unreadable=found.unreadable,
+            unreadable=found.limited,
             example=found.example,
             touched=self._report.versions.touched(partials),
             waiting=waiting,

@@ -16,8 +16,10 @@ from airflow_nrt.engine.state.state_columns import LATE
 from airflow_nrt.files.durable import replace_file
 from airflow_nrt.files.private_files import make_private
 from airflow_nrt.home.home import Home
-from airflow_nrt.home.ledger import LATE_PREFIX, REJECTED, UNREADABLE_ROWS, records
+from airflow_nrt.home.ledger import LATE_PREFIX, MALFORMED, REJECTED, TIMELESS, records
 from airflow_nrt.home.log.entries import SourceFile, SourceRange, Split
+from airflow_nrt.model.rejected_limit import rejects_malformed, rejects_timeless
+from airflow_nrt.model.tables import Table
 
 UNREADABLE, LOST = "unreadable file", "lost before it was read"
 
@@ -45,22 +47,24 @@ def write_unreadable(home: Home, ledger: str, source: str, splits: Sequence[Spli
 
 @dataclass(frozen=True)
 class Rejections:
-    """The rejections of a batch by reason; how many rows of it can't be read, and one of them, for people."""
+    """The rejections of a batch by reason; how many of them a limit allows, and one of these, for people."""
 
     by_reason: Mapping[str, int]
-    unreadable: int
+    limited: int
     example: str
 
 
-def rejections(home: Home, ledger: str) -> Rejections:
-    """Those of a ledger."""
+def rejections(home: Home, ledger: str, table: Table) -> Rejections:
+    """Those of a ledger of a batch of this table."""
+    is_limited = {MALFORMED: rejects_malformed(table), TIMELESS: rejects_timeless(table)}
     by_reason: Counter[str] = Counter()
     example = ""
     for record in records(home.path / ledger / REJECTED):
         by_reason[record["reason"]] += 1
-        if not example and record["reason"] in UNREADABLE_ROWS:
+        if not example and is_limited.get(record["reason"]):
             example = _shown(record)
-    return Rejections(dict(by_reason), sum(by_reason[one] for one in UNREADABLE_ROWS), example)
+    limited = sum(by_reason[reason] for reason, yes in is_limited.items() if yes)
+    return Rejections(dict(by_reason), limited, example)
 
 
 def _shown(record: Mapping[str, Any]) -> str:

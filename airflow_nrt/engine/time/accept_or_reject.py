@@ -93,10 +93,10 @@ def _reason(source: Source, latest: str, whole_lines: str) -> str:
     if ignore is not None and read_option(options, connector.options, ignore):
         lost = f"{_is_none(source)} OR ({whole_lines} AND {FAULT} IS NOT NULL)"
         none = f"WHEN {lost} THEN {string_literal(MALFORMED)} "
-    elif ignore is not None and rejects_malformed(source.table):
-        none = f"WHEN {_stops(source)} THEN {string_literal(MALFORMED)} "
     elif ignore is not None:
-        none = f"WHEN {_stops(source)} THEN {_stop(source, _malformed(source, ignore))} "
+        rejects = rejects_malformed(source.table)
+        fault = string_literal(MALFORMED) if rejects else _stop(source, _malformed(source, ignore))
+        none = f"WHEN {_stops(source)} THEN {fault} "
         if source.drops_null and _unfit_not_null(source):
             none += f"WHEN {_names(_unfit_not_null(source))} THEN {string_literal(MALFORMED)} "
     else:

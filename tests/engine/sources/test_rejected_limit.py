@@ -72,9 +72,10 @@ def test_too_many_end_the_stream(spark, tmp_path: Path) -> None:
     assert "1.csv: column user_id: 'five' is no INT" in said and NO_FIELD in said
     assert "'csv.ignore-parse-errors' = 'true' reads such fields as NULL" in said
     home = Home.at(tmp_path / "home")
-    assert not rejected(home) and home.log().position().sources.get("events") is None
+    assert home.log().last == 0
     home = run(spark, report(tmp_path, source__rejected__limit="1, 70 %"), tmp_path)
-    assert len(rejected(home)) == 2 and home.log().position().sources["events"].of_day.unreadable == 2
+    state = home.log().position().sources["events"]
+    assert (state.rows, state.rejected, state.of_day.unreadable) == (3, 2, 2)
 
 
 @pytest.mark.parametrize(
@@ -107,6 +108,13 @@ def test_a_home_of_before(spark, tmp_path: Path) -> None:
         run(spark, plan, tmp_path)
     home = run(spark, report(tmp_path, source__rejected__limit="5"), tmp_path)
     assert rejected(home) == [("malformed line", NO_LINE)]
+
+
+def test_what_an_option_allows_has_no_limit(spark, tmp_path: Path) -> None:
+    allowing = report(tmp_path, source__rejected__limit="1", csv__ignore_parse_errors="true", scan__null_rowtime="skip")
+    write_lines(tmp_path / "events" / "1.csv", [GOOD, NO_TIME, NO_TIME])
+    state = run(spark, allowing, tmp_path).log().position().sources["events"]
+    assert (state.rejected, state.of_day.unreadable) == (2, 0)
 
 
 def test_an_entry_keeps_its_limit(spark, tmp_path: Path) -> None:

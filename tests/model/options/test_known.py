@@ -23,6 +23,7 @@ from airflow_nrt.model.options.known import (
     source_option,
 )
 from airflow_nrt.model.options.option import OneOf, Option, many, positive
+from airflow_nrt.model.options.rows_and_share import RowsAndShare
 from airflow_nrt.model.result_timing import TIMING_OPTIONS
 
 
@@ -106,6 +107,7 @@ READERS: dict[Any, str] = {
     parse_duration: "a duration",
     positive: "a number above 0",
     many: "a number above 0",
+    RowsAndShare.read: "rows of a day, a share, or both",
 }
 
 

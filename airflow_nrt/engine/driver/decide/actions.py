@@ -80,7 +80,7 @@ class BatchResult:
 
     `proposals` are the watermarks (ms) that its rows propose, by part of the source. `tables` are the rows of update
     tables after it, where it touches some, and `removed` the results that no longer exist (`insert/place`). Of its
-    rows `unreadable` were rejected because they can't be read; `example` is one of them, for people.
+    rows `unreadable` were rejected as a limit allows; `example` is one of them, for people.
     """
 
     number: int
