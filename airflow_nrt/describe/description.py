@@ -83,6 +83,8 @@ def _source(plan: Plan, source: Source, start: int | None, end: int | None) -> d
     if source.archive is not None:
         who = "the stream" if source.archive.written else "others"
         description["archive"] = f"{source.archive.insert.name}, written by {who}; backfill and verification read it"
+    if source.rejected_into is not None:
+        description["rejected_rows"] = f"also go into {source.rejected_into.name}"
     time = partition_time(table)
     if time is not None:
         description["partitions"] = f"by {time.pattern}, at most {format_duration(time.length)} each"

@@ -108,7 +108,7 @@ class Source:
     `partitions` are those that its readers ask for, None for all. A batch reads no others. A stream reads all, because
     every row moves the watermark. Backfill and verification read the `archive`, if there is one. A row with a number
     that does not fit a DECIMAL NOT NULL is left out if it `drops_null`. Rows that are `skipped` are left out whatever
-    they are.
+    they are. The insert `rejected_into` writes those that can't be read into a table (`model/rejected_rows.py`).
     """
 
     table: Table
@@ -118,6 +118,7 @@ class Source:
     archive: Archive | None = field(default=None, metadata=METADATA)
     drops_null: bool = field(default=False, metadata=METADATA)
     skipped: tuple[SkippedRow, ...] = field(default=(), metadata=METADATA)
+    rejected_into: Insert | None = field(default=None, metadata=METADATA)
 
     @property
     def name(self) -> str:
@@ -207,9 +208,11 @@ class Plan:
 
     @property
     def written(self) -> tuple[Insert, ...]:
-        """The inserts, and those by which a stream writes archives."""
+        """The inserts, and those by which a stream writes archives and tables of rejected rows."""
         archives = (source.archive for source in self.sources if source.is_archived)
-        return (*self.inserts, *(one.insert for one in archives if one is not None))
+        # Several sources may have one table.
+        rejected = {one.rejected_into.name: one.rejected_into for one in self.sources if one.rejected_into is not None}
+        return (*self.inserts, *(one.insert for one in archives if one is not None), *rejected.values())
 
     def setting(self, name: str) -> str | None:
         return dict(self.settings).get(name)

@@ -11,6 +11,7 @@ from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
+from airflow_nrt.basics.spelling import bigint
 from airflow_nrt.engine.spark.paths import GLOB
 from airflow_nrt.engine.state.state_columns import LATE
 from airflow_nrt.files.durable import replace_file
@@ -19,6 +20,7 @@ from airflow_nrt.home.home import Home
 from airflow_nrt.home.ledger import LATE_PREFIX, MALFORMED, REJECTED, TIMELESS, records
 from airflow_nrt.home.log.entries import SourceFile, SourceRange, Split
 from airflow_nrt.model.rejected_limit import rejects_malformed, rejects_timeless
+from airflow_nrt.model.rejected_rows import REJECTED_AT
 from airflow_nrt.model.tables import Table
 
 UNREADABLE, LOST = "unreadable file", "lost before it was read"
@@ -43,6 +45,13 @@ def write_unreadable(home: Home, ledger: str, source: str, splits: Sequence[Spli
     rejections = [{"source": source, "reason": reasons[type(one)], "file": one.name} for one in splits]
     lines = "".join(json.dumps(one, ensure_ascii=False) + "\n" for one in rejections)
     replace_file(path / "part-files.txt", lines.encode())
+
+
+def rejected_rows(spark: SparkSession, home: Home, ledger: str, clock: int) -> DataFrame:
+    """What a ledger lists, for a table of rejected rows, at this processing time (ms)."""
+    schema = "source STRING, reason STRING, `column` STRING, why STRING, file STRING, line STRING"
+    listed = spark.read.schema(schema).json(str(home.path / ledger / REJECTED).translate(GLOB))
+    return listed.selectExpr("*", f"timestamp_millis({bigint(clock)}) AS {REJECTED_AT}")
 
 
 @dataclass(frozen=True)

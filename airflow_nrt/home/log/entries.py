@@ -248,6 +248,8 @@ _IS_DELTA = "told"
 """As entries have always named it."""
 ARCHIVED, COMPACTED = "archived", "compacted"
 """The states of files of archives: the rows of one batch, and of several files that it replaces."""
+PASSED = "passed"
+"""The state of rows without a window."""
 
 
 @dataclass(frozen=True)

@@ -50,7 +50,7 @@ FOLLOW_LINKS = "source.follow-links"
 MAX_ELEMENTS = "source.max-line-elements"
 UNFIT_DECIMALS = "scan.unfit-decimals"
 NULL_ROWTIME = "scan.null-rowtime"
-REJECTED_LIMIT = "source.rejected.limit"
+REJECTED_LIMIT, REJECTED_TABLE = "source.rejected.limit", "source.rejected.table"
 UNBOUNDED_STATE = "table.exec.state.unbounded"
 REFUSED_TIMEOUT = "sink.refused-timeout"
 MAX_SCRIPT = "script.max-size"
@@ -152,6 +152,7 @@ EVERY_SOURCE = (
                 of_older="0",
             ),
         ),
+        Option(REJECTED_TABLE, str, None, "a table that also gets the rows that are rejected"),
         Option(f"{DOMAIN}*", _constant, None, "of a column: whether its values grow without end"),
     ),
 )
