@@ -1,12 +1,12 @@
 """The table of rejected rows of a source (`'source.rejected.table'`): any sink, with some of these columns.
 
-    source       STRING NOT NULL   the table that was read
-    reason       STRING NOT NULL   as `airflow-nrt late` has it: 'malformed line', 'NULL rowtime', …
-    field        STRING            the column with the malformed field
-    why          STRING            what is wrong with it
-    place        STRING            the file, or the partition and the offset: orders-0@800
-    line         STRING            the line, or the row as JSON
-    rejected_at  TIMESTAMP_LTZ(3)  processing time of its batch
+source       STRING NOT NULL   the table that was read
+reason       STRING NOT NULL   as `airflow-nrt late` has it: 'malformed line', 'NULL rowtime', …
+field        STRING            the column with the malformed field
+why          STRING            what is wrong with it
+place        STRING            the file, or the partition and the offset: orders-0@800
+line         STRING            the line, or the row as JSON
+rejected_at  TIMESTAMP_LTZ(3)  processing time of its batch
 """
 
 from __future__ import annotations
@@ -47,8 +47,10 @@ def with_rejected_table(source: Source, table: Table) -> Source:
         if column.name not in _COLUMNS:
             raise InputError(f"{where}: rejected rows have no column {column.name!r}: they have {', '.join(_COLUMNS)}")
         kind, _ = _COLUMNS[column.name]
-        if column.type.with_nullable(True) != kind.with_nullable(True) or not (column.type.nullable or not kind.nullable):
+        if column.type.with_nullable(True) != kind.with_nullable(True):
             raise InputError(f"{where}: column {column.name!r} is {column.type.flink}: declare it {kind.flink}")
+        if kind.nullable and not column.type.nullable:
+            raise InputError(f"{where}: column {column.name!r} is NOT NULL, and may be NULL: declare it {kind.flink}")
     items = ", ".join(f"{quote(_COLUMNS[one.name][1])} AS {quote(one.name)}" for one in table.physical)
     fields = tuple(Field(one.name, one.type) for one in table.physical)
     query = Query(f"SELECT {items} FROM {REJECTED_VIEW}", (REJECTED_VIEW,), fields)
