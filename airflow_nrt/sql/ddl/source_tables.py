@@ -1,4 +1,4 @@
-"""The options of a source that name a table into which the stream writes: its archive, and that of its rejected rows."""
+"""Options of a source that name a table into which the stream writes: its archive, and that of its rejected rows."""
 
 from __future__ import annotations
 

@@ -24,7 +24,8 @@ def report(place: Path, into: str = "", columns: str = COLUMNS, sink: str = "") 
     sink = sink or f"'connector' = 'filesystem', 'path' = '{place}/lost', 'format' = 'json'"
     return plan_script(
         f"""CREATE TABLE t (id INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts) WITH ('connector' = 'filesystem',
-        'path' = '{place}/t', 'format' = 'csv', 'source.monitor-interval' = '1 s', 'source.ignore-corrupt' = 'true'{into});
+        'path' = '{place}/t', 'format' = 'csv', 'source.monitor-interval' = '1 s',
+        'source.ignore-corrupt' = 'true'{into});
         CREATE TABLE lost ({columns}) WITH ({sink});
         CREATE TABLE told (e TIMESTAMP(3), n BIGINT, ids BIGINT)
         WITH ('connector' = 'filesystem', 'path' = '{place}/told', 'format' = 'json');

@@ -17,8 +17,10 @@ def report(place: Path, sink: str, into: str = ", 'source.rejected.table' = 'los
         'path' = 't', 'format' = 'csv', 'source.monitor-interval' = '1 s'{into});
         CREATE TABLE lost (place STRING, reason STRING, line STRING, rejected_at TIMESTAMP_LTZ(3))
         WITH ({sink}, 'sink.create-table' = 'true');
-        CREATE TABLE sums (e TIMESTAMP(3), ids BIGINT) WITH ('connector' = 'filesystem', 'path' = 'sums', 'format' = 'json');
-        INSERT INTO sums SELECT window_end, SUM(id) FROM TABLE(TUMBLE(TABLE t, DESCRIPTOR(ts), INTERVAL '10' MINUTES))
+        CREATE TABLE sums (e TIMESTAMP(3), ids BIGINT)
+        WITH ('connector' = 'filesystem', 'path' = 'sums', 'format' = 'json');
+        INSERT INTO sums SELECT window_end, SUM(id)
+        FROM TABLE(TUMBLE(TABLE t, DESCRIPTOR(ts), INTERVAL '10' MINUTES))
         GROUP BY window_start, window_end;"""
     return plan_script(script, {}, "report", place)
 
