@@ -33,8 +33,9 @@ class NrtNotifier(BaseNotifier):
     :param http_conn_id: a connection of type `http`: its host is the hook's whole URL, or its host's name; its
         password, if it has one, is sent as a bearer token
     :param text: (templated) the message, without values that Airflow masks, cut at 4,000 characters; for a notice of
-    freshness `nrt` has `report`, `home`, `table`, `state` (`stale` or `fresh`), `window_end`, `complete_until`,
-        `allowed_seconds` and `text`
+        freshness `nrt` has `report`, `home`, `table`, `state` (`stale` or `fresh`), `window_end`, `complete_until`,
+        `allowed_seconds` and `text`; default: that `text`, else the task, its run and its error
+    :param context: as for all notifiers
     """
 
     template_fields: Sequence[str] = ("text",)
