@@ -10,7 +10,8 @@ ELSEWHERE: tuple[tuple[str, str], ...] = (
     ("from_descriptor descriptor create_table create_temporary_table TableDescriptor FormatDescriptor Schema",
      "`execute_sql(\"CREATE TABLE …\")` declares a table"),
     ("create_view", "`create_temporary_view`: a program has no other views"),
-    ("create_catalog get_catalog get_current_catalog list_catalogs register_catalog use_catalog get_built_in_catalog_name",
+    ("create_catalog get_catalog get_current_catalog list_catalogs register_catalog use_catalog "
+     "get_built_in_catalog_name",
      "there are no catalogs, databases and modules: names are of one environment"),
     ("get_current_database list_databases use_database get_built_in_database_name current_database",
      "there are no catalogs, databases and modules: names are of one environment"),
