@@ -86,7 +86,7 @@ BOUNDED_TEXT = JavaSource(
 )
 LOCAL_FILES = JavaSource(
     "LocalFiles",
-    "local files are written without starting processes, as private as their home; files of a source are below its path",
+    "local files are written without starting processes, as private as their home; a source's files are below its path",
     "each file that Spark writes starts a process, and a file of a source that becomes a link while it is read is read",
     ("4.1.3", "4.2.1"),
 )
