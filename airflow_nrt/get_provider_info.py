@@ -41,8 +41,8 @@ def get_provider_info() -> dict[str, Any]:
                 "description": "Near-real-time reports.",
                 "options": {
                     "homes": {
-                        "description": "Directories in which the page looks for homes of reports, in addition to `home` "
-                        "of the connections of type nrt. Separated by colons.",
+                        "description": "Directories in which the page looks for homes of reports, in addition to "
+                        "`home` of the connections of type nrt. Separated by colons.",
                         "version_added": "0.1.0",
                         "type": "string",
                         "example": "/data/homes:/data/other-homes",
