@@ -52,8 +52,8 @@ class BadWindow:
 class InsertVerdict:
     """The verdict of one insert. A window is one window end, over all keys; `rows` counts rows by class.
 
-    `unequal_ends` are all windows that differ from the batch, explained or not. `bad` describes the first of the
-    unexplained ones.
+    `unequal_ends` are all windows that differ from the batch, explained or not. `bad` describes the first unexplained
+    windows.
     """
 
     insert: str

@@ -40,10 +40,10 @@ class WindowOutline:
 class InsertOutline:
     """The results of one insert, in files of this format in a `directory`; None if they are printed.
 
-    `columns` are names and kinds of type (`BIGINT`) in the files, `key` those that distinguish the rows of a window.
-    `options` say how a line is formatted, and how many keys are sampled. With `whole_windows` each file holds all rows
-    of a window. `operators` are the operators of these windows. `sampled` says whether the home keeps samples of
-    whole windows; None where an older version wrote it, which sampled files alone.
+    `columns` are names and kinds of type (`BIGINT`) in the files, `key` the columns that distinguish the rows of a
+    window. `options` are the format of a line and the number of sampled keys. With `whole_windows` each file holds all
+    rows of a window. `operators` are the operators of these windows. `sampled` says whether the home keeps samples of
+    whole windows. It is None if an older version wrote it, which only sampled files.
     """
 
     name: str
@@ -90,7 +90,7 @@ class InsertOutline:
 
 @dataclass(frozen=True)
 class ArchivedColumn:
-    """A column of a source that its archive has, and the METADATA key that it is of, None for a physical one."""
+    """A column of a source in its archive, and its METADATA key (None for a physical column)."""
 
     name: str
     type: str
@@ -99,10 +99,9 @@ class ArchivedColumn:
 
 @dataclass(frozen=True)
 class ArchiveOutline:
-    """The archive that a stream writes of a `source`, in Parquet files below `directory`; its table is called `name`.
+    """The archive that a stream writes of a `source`, in Parquet files below `directory`. Its table is called `name`.
 
-    `topics` are the options that name the topics, with their values. `zone` is that of the clock of its hours, None for
-    UTC.
+    `topics` are the options that name the topics, with their values. `zone` is the zone of its hours, None for UTC.
     """
 
     name: str

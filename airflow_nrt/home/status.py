@@ -26,16 +26,18 @@ home."""
 
 @dataclass(frozen=True, kw_only=True)
 class Pulse:
-    """What changes from minute to minute. `driver` is the heartbeat's state, `silent` if heartbeats stopped without an
-    end, or `none`.
+    """The part that changes from minute to minute. `driver` is the heartbeat's state, `silent` if heartbeats stopped
+    without an end, or `none`.
 
     Watermarks and window ends are milliseconds of the report's clock, which is the wall clock of `zone` (None: UTC).
-    `lag` is how many milliseconds the watermark is before the time of that clock; None where there is no watermark.
-    `restarts` counts the drivers after the first one. `late`, `dropped` and `rejected` count rows, `files` those read.
+    `lag` is how many milliseconds the watermark is before the time of that clock, or None without a watermark.
+    `restarts` counts the drivers after the first one. `late`, `dropped` and `rejected` count rows, `files` the files
+    that were read.
 
-    `windows` and `last_window` are of what is published in all tables: all windows that end up to `last_window` are.
-    `decided_windows` and `decided_until` are of what the log has decided, some of which may wait for a sink; `tables`
-    have both by table. `failed_start` says why the newest launch could not begin, where no driver has begun since.
+    `windows` counts the windows that are published in all tables. All windows that end up to `last_window` are.
+    `decided_windows` and `decided_until` say the same of windows that the log has decided. Some of these may wait for a
+    sink. `tables` has both by table. `failed_start` says why the newest launch could not begin, if no driver has begun
+    since.
     """
 
     report: str
@@ -84,12 +86,12 @@ class Pulse:
 class Status(Pulse):
     """The parts that need the whole log, and the files that were read.
 
-    `changed_files` are those of the last read files that have changed since, as far as this host can see them. So many
-    others were `published_again` by the report whose results they are. `age` is
-    the time since the last entry was written (ms); None where there is none. `unusable` are the classes in Java that
-    the driver goes without, each with why it does not fit its Spark. `nulled` counts the values of expressions that are
-    NULL because they could not be computed, `nulled_in` by the newest of their places. `left_out` counts the rows that
-    sinks could not take, by insert and reason; `set_aside` those that were set aside.
+    `changed_files` are the last read files that have changed since, as far as this host can see them. `published_again`
+    counts others that were replaced by the report that publishes them. `age` is the time since the last entry was
+    written (ms), or None without an entry. `unusable` are the classes in Java that the driver goes without, each with
+    the reason why it does not fit its Spark. `nulled` counts the values of expressions that are NULL because they could
+    not be computed, `nulled_in` by the newest windows or rows. `left_out` counts the rows that sinks could not take, by
+    insert and reason. `set_aside` counts the rows that were set aside.
     """
 
     restatements: int

@@ -22,22 +22,25 @@ _ON_MISMATCH = one_of(*ON_MISMATCH)
 class NrtBackfillOperator(NrtBatchOperator):
     """Computes windows in batch and verifies or publishes them.
 
-    The windows are those that end within `start` and `end`, else within those of the run's configuration
-    (`{"nrt": {"start": …, "end": …}}`), else within the run's partition key (`START/END`, a date for its day, or a
-    window's end; midnight only where an asset event brought the key), else within its data interval; a run that names
-    none fails.
+    The windows end within the first of these intervals that is given; a run without one fails:
+
+    - `start` and `end`
+    - those of the run's configuration, `{"nrt": {"start": …, "end": …}}`
+    - the run's partition key: `START/END`, a date for its day, or a window's end. Midnight is a window's end only if an
+      asset event brought the key
+    - the run's data interval
 
     The log shows the progress of the task, and ends with the verdict.
 
-    :param verify: compare with what is published first, and publish over it only as a repair; else publish over it
+    :param verify: compare with the published windows first, and publish only as a repair; False: publish all windows
     :param on_mismatch: (templated) what to do about a difference that no late row explains: `fail`, `repair` it by
-    publishing the batch result, or `report` it in the return value; None: what the run's configuration asks for
-        (`{"nrt": {"on_mismatch": "repair"}}`), else `fail`
+        publishing the batch result, or `report` it in the return value; default: `on_mismatch` of the run's
+        configuration (beside `start`), else `fail`
     :param timezone: (templated) the zone of the report's clock, for data intervals; default: the report's own, or, for
-    rowtimes without a zone, that of the DAG's timetable, so that its days are whole
+        rowtimes without a zone, that of the DAG's timetable, so that its days are whole
     :xcom return_value: `start` and `end` (ISO, on the report's clock), `published_windows`, `unread_files`, `notes`,
         and the `verdict` (None without `verify`)
-    :xcom verdict: that of `NrtVerifyOperator`, with `verify`; also where the task fails because of it
+    :xcom verdict: with `verify`, as of `NrtVerifyOperator`; also if the task fails because of it
     """
 
     template_fields: Sequence[str] = (*NrtBatchOperator.template_fields, "on_mismatch", "timezone")

@@ -31,8 +31,8 @@ class NrtBatchOperator(NrtCommandOperator):
 
     :param start: (templated) windows that end after this time of the report's clock
     :param end: (templated) windows that end at or before it
-    :param wait_for_stream: seconds to wait, before anything else, until the stream has read what had arrived when the
-    task began; 0: do not wait, and count unread files in `unread_files`
+    :param wait_for_stream: seconds to wait, before anything else, until the stream has read all files that had arrived
+        when the task began; 0: do not wait, and count unread files in `unread_files`
     """
 
     template_fields: Sequence[str] = (*NrtCommandOperator.template_fields, "start", "end")

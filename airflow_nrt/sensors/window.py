@@ -22,18 +22,18 @@ if TYPE_CHECKING:
 class NrtWindowSensor(BaseSensorOperator):
     """Waits until every window that ends at or before a time is complete and published, of all tables or of one.
 
-    It fails for good if the report's driver ended with an error for which a restart would fail again. It also waits for
-    a home that does not exist yet.
+    The sensor fails for good if the report's driver ended with an error that a restart would meet again. It also waits
+    for a home that does not exist yet.
 
     :param home: (templated) the report's home; a relative path starts at the connection's `home`
     :param window_end: (templated) a time of the report's clock, for example `2024-06-18 10:00`; with `Z` or an offset
         it is an instant, whatever the clock's zone
     :param table: (templated) the table whose windows are waited for, by its name in the report; all tables without it
-    :param nrt_conn_id: (templated) a connection of type `nrt`; none where `nrt_default` is not defined
+    :param nrt_conn_id: (templated) a connection of type `nrt`; no connection if `nrt_default` is not defined
     :param conn_id: deprecated name of `nrt_conn_id`
     :param deferrable: wait in the triggerer
-    :param earliest_event: seconds before which its trigger never fires: Airflow may book a task that resumes sooner as
-        failed
+    :param earliest_event: seconds before which its trigger never fires, because Airflow may record a task that resumes
+        sooner as failed
     :xcom return_value: `window_end`, if it is deferrable
     """
 

@@ -19,14 +19,14 @@ from airflow_nrt.triggers.watcher import WATCHER, Unreadable
 
 
 class NrtDriverTrigger(BaseTrigger):
-    """Fires when the driver of a home has ended, failed, fallen silent or stalled; follows one that takes over.
+    """Fires when the driver of a home has ended, failed, fallen silent or stalled. Follows a driver that takes over.
 
-    After a restart of the triggerer it reads all that it needs from the home. Its event is a `Judgement`.
+    After a restart of the triggerer, all state comes from the home. The event is a `Judgement`.
 
     :param home: the report's home
     :param epoch: the epoch of the driver to begin with
     :param back_off: seconds between a loss and the event, so that a restart waits here and not in a worker
-    :param lost: the reason why there is no driver to watch: then it only waits
+    :param lost: the reason why there is no driver to watch; then the trigger only waits
     :param endless: the driver has ended as asked only if there was a request to stop
     :param group: the group that shares the home, by name or id
     :param watch: the fields of `WatchSettings`, as its `to_json` gives them

@@ -20,7 +20,7 @@ from airflow_nrt.usecases.requests.report import DEFAULT_MASTER
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_home(parser)
-    parser.add_argument("--yes", action="store_true", help="remove it (default: only show what it has)")
+    parser.add_argument("--yes", action="store_true", help="remove it (default: only show its content)")
     add_settings(parser)
     add_master(parser)
     add_json(parser)

@@ -31,7 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_json(parser)
     parser.add_argument(
         "--watch", type=float, nargs="?", const=2.0, metavar="SECONDS",
-        help="look again every so often, until the driver has ended (default: 2)",
+        help="repeat every SECONDS, until the driver has ended (default: 2)",
     )  # fmt: skip
 
 

@@ -26,9 +26,10 @@ _FORMAT = Format("the task of a home")
 
 @dataclass(frozen=True)
 class TaskOfHome:
-    """The last task of its kind that worked on the home; a task does not replace one that accepts more.
+    """The last task of its kind that worked on the home. A task does not replace one that accepts more.
 
-    `takes` says what a run may ask for: windows (`interval`), and from a backfill to `verify` or to `repair` them.
+    `takes` are the requests that a run may make: windows (`interval`), and of a backfill to `verify` or to `repair`
+    them.
     """
 
     dag_id: str

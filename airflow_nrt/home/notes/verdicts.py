@@ -27,8 +27,10 @@ _FORMAT = Format("the verdict")
 
 @dataclass(frozen=True)
 class DifferentWindows:
-    """The ends (ms) of the windows of one insert for which the batch gives other rows, and of those that nothing
-    explains; `all_named` if the lists are complete. `histories` say since when windows are wrong, by their ends."""
+    """The ends (ms) of the windows of one insert that are `different` in the batch, and of the `unexplained` ones.
+
+    `all_named` if the lists are complete. `histories` say since when windows are wrong, by their ends.
+    """
 
     different: tuple[int, ...]
     unexplained: tuple[int, ...]
