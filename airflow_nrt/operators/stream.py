@@ -34,7 +34,8 @@ class NrtStreamOperator(SupervisedOperator):
 
     Marking the task failed, skipped or successful asks the driver to stop after its batch. If no triggerer watches at
     that moment, no request is made: the driver goes on until the next run adopts it, or until `NrtStopOperator` or
-    `airflow-nrt stop`. Clearing the task does not stop the driver: the new attempt adopts it.
+    `airflow-nrt stop`. Clearing the task does not stop the driver: the new attempt adopts it. If several tasks supervise
+    one driver, their logs say so, and it stops with the last of them.
 
     While the task waits, its log gets a line each minute, and the XCom `status` is updated. The log of a failed task
     ends with the last output of the driver, and with the cause. The XCom `status` has:
@@ -132,13 +133,15 @@ class NrtStreamOperator(SupervisedOperator):
 
         Raises InputError.
         """
+        from airflow_nrt.home.notes.tasks import STREAM, tasks_of
         from airflow_nrt.launch.spark import SPARK_SUBMIT, spark_environment
 
         cluster, home = self.hook.cluster(), self.hook.home(self.home, report)
         if not home.report_file.exists():
             spark_environment((cluster.connection.get("extra") or {}).get("spark-binary") or SPARK_SUBMIT)
         self.planned(home)
-        self.note_in(home, "stream")
+        if STREAM not in tasks_of(home):
+            self.note_in(home, STREAM)
         return home
 
     def _supervise(self, context: Context, home: Home, endless: bool) -> Supervision:

@@ -118,7 +118,7 @@ def reports(request: Request, user: GetUserDep, dag_id: Text = None) -> dict[str
     now = now_ms()
     homes, access, found = request.app.state.shelf.visible_to(user, now)
     if dag_id:
-        homes = [one for one in homes if any(task.dag_id == dag_id for task in one[0].tasks.values())]
+        homes = [one for one in homes if dag_id in one[0].dag_ids]
     listed = [{**state.to_json(), **_task(one)} for one, state in homes]
     listed.sort(key=lambda one: (str(one["name"]), str(one["home_label"])))
     problems = list(found.problems) if access.is_administrator else []
@@ -130,6 +130,7 @@ def _task(home: VisibleHome) -> dict[str, Any]:
     return {
         "dag_id": home.dag_id,
         "task_id": task.task_id if task is not None else None,
+        "supervisors": [str(one) for one in home.supervisors] if len(home.supervisors) > 1 else [],
         "can_act": home.access.may_act(home.dag_id),
     }
 

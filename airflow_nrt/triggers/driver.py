@@ -11,6 +11,7 @@ from airflow.triggers.base import BaseTrigger, TriggerEvent
 
 from airflow_nrt.home.home import Home
 from airflow_nrt.triggers.alarm import FreshnessWatch
+from airflow_nrt.triggers.co_supervision import CoSupervision
 from airflow_nrt.triggers.driver_health import ENDED, LOST, DriverWatch, Judgement
 from airflow_nrt.triggers.progress import Progress
 from airflow_nrt.triggers.task_state import is_given_up
@@ -76,6 +77,7 @@ class NrtDriverTrigger(BaseTrigger):
 
     async def _watch(self) -> Judgement:
         watch = DriverWatch(self.watch, self.endless)
+        others = CoSupervision(self.home, self.group, self.task_instance, self.log)
         progress = Progress(self.home, self.group, self.watch.status_interval, self.task_instance, self.log)
         logged = ""
         while True:
@@ -92,6 +94,7 @@ class NrtDriverTrigger(BaseTrigger):
                 if judgement is not None:
                     return judgement
                 await progress.report(time.monotonic())
+                await others.report(time.monotonic())
             await asyncio.sleep(self.watch.poll_interval)
 
     async def on_kill(self) -> None:
@@ -103,6 +106,14 @@ class NrtDriverTrigger(BaseTrigger):
         if not await is_given_up(self.task_instance):
             return
         epoch = self.epoch
+        try:
+            others = await CoSupervision(self.home, self.group, self.task_instance, self.log).left()
+        except Unreadable as wrong:
+            self.log.warning("%s can't be read, and its driver goes on: %s", self.home, wrong)
+            return
+        if others:
+            self.log.info("%s: the driver of epoch %s goes on, because %s supervises it", self.home, epoch, others[0])
+            return
 
         def ask() -> None:
             home = Home.open(self.home, self.group)

@@ -26,7 +26,8 @@ _FORMAT = Format("the task of a home")
 
 @dataclass(frozen=True)
 class TaskOfHome:
-    """The last task of its kind that worked on the home. A task does not replace one that accepts more.
+    """The last task of its kind that worked on the home. A task does not replace one that accepts more. Of a stream it is
+    the last task that launched a driver.
 
     `takes` are the requests that a run may make: windows (`interval`), and of a backfill to `verify` or to `repair`
     them.
@@ -38,13 +39,18 @@ class TaskOfHome:
 
     def __post_init__(self) -> None:
         """Raises TypeError."""
-        if any(not name or len(name) > _MOST_LETTERS or not name.isprintable() for name in (self.dag_id, self.task_id)):
-            raise TypeError("it names no task")
+        check_ids(self.dag_id, self.task_id)
 
     def replaces(self, known: TaskOfHome) -> bool:
         """A task with fixed windows is of no use for other windows."""
         is_same = (self.dag_id, self.task_id) == (known.dag_id, known.task_id)
         return self != known and (is_same or not set(self.takes) < set(known.takes))
+
+
+def check_ids(*ids: str) -> None:
+    """Raises TypeError for what is no id of Airflow."""
+    if any(not name or len(name) > _MOST_LETTERS or not name.isprintable() for name in ids):
+        raise TypeError("it names no task")
 
 
 def note_task(home: Home, kind: str, task: TaskOfHome) -> None:

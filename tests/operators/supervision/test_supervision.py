@@ -20,9 +20,11 @@ import pytest
 from airflow.sdk.exceptions import AirflowException, AirflowFailException, TaskDeferred
 
 from airflow_nrt.basics.instants import END_OF_TIME, parse_instant
-from airflow_nrt.home.heartbeat import FAILED, FINISHED, STOPPED
+from airflow_nrt.home.heartbeat import FAILED, FINISHED, STOPPED, now_ms
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.ids import home_id
+from airflow_nrt.home.notes.supervisors import Supervisor, note_supervisor, supervisors_of
+from airflow_nrt.home.notes.tasks import STREAM, TaskOfHome, note_task, tasks_of
 from airflow_nrt.launch import living
 from airflow_nrt.launch.launch_records import last_launch
 from airflow_nrt.operators.stream import NrtStreamOperator
@@ -292,3 +294,17 @@ def test_nothing_is_made_where_no_driver_can_be_launched(
     with pytest.raises(AirflowFailException, match=complaint):
         stream(never, nrt_conn_id=conn_id).execute(CONTEXT)
     assert not never.path.exists()
+
+
+@pytest.mark.process
+def test_a_task_that_adopts_is_not_the_one_that_launched(home: Home, capsys: pytest.CaptureFixture[str]) -> None:
+    """The page asks for the permission of the latter. Both logs name the other task."""
+    note_task(home, STREAM, TaskOfHome("launching", "stream"))
+    note_supervisor(home, Supervisor("launching", "stream", "run", -1, now_ms()))
+    beat(home, 1)
+    deferral(lambda: stream(home).execute(CONTEXT))
+    assert tasks_of(home)[STREAM].dag_id == "launching"
+    assert any("task stream of launching, run run supervises the driver of" in line for line in said(capsys))
+    beat(home, 1, STOPPED)
+    answer(home, ENDED)
+    assert [one.dag_id for one in supervisors_of(home, now_ms())] == ["launching"]

@@ -37,6 +37,7 @@ export function headline(report, buttons) {
         report.host ? ` · ${report.host}` : null,
         report.application ? ` · ${report.application}` : null,
       ),
+      report.supervisors?.length ? h("p", { class: "under" }, `Supervised by ${report.supervisors.join("; ")}`) : null,
       report.why ? h("p", { class: `why ${kindOf(report.state)}` }, sentence(report.why)) : null,
     ),
     buttons,
