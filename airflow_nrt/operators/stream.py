@@ -34,8 +34,8 @@ class NrtStreamOperator(SupervisedOperator):
 
     Marking the task failed, skipped or successful asks the driver to stop after its batch. If no triggerer watches at
     that moment, no request is made: the driver goes on until the next run adopts it, or until `NrtStopOperator` or
-    `airflow-nrt stop`. Clearing the task does not stop the driver: the new attempt adopts it. If several tasks supervise
-    one driver, their logs say so, and it stops with the last of them.
+    `airflow-nrt stop`. Clearing the task does not stop the driver: the new attempt adopts it. If several tasks
+    supervise one driver, their logs say so, and it stops with the last of them.
 
     While the task waits, its log gets a line each minute, and the XCom `status` is updated. The log of a failed task
     ends with the last output of the driver, and with the cause. The XCom `status` has:

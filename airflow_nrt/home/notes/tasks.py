@@ -26,8 +26,8 @@ _FORMAT = Format("the task of a home")
 
 @dataclass(frozen=True)
 class TaskOfHome:
-    """The last task of its kind that worked on the home. A task does not replace one that accepts more. Of a stream it is
-    the last task that launched a driver.
+    """The last task of its kind that worked on the home, of a stream the last one that launched a driver. A task does not
+    replace one that accepts more.
 
     `takes` are the requests that a run may make: windows (`interval`), and of a backfill to `verify` or to `repair`
     them.
