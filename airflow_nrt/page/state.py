@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from airflow_nrt.basics.durations import MINUTE
 from airflow_nrt.basics.errors import HomeError
 from airflow_nrt.basics.instants import LAST_MINUTE
 from airflow_nrt.basics.texts import shortened
@@ -22,8 +23,11 @@ from airflow_nrt.page.times import clock_text, instant_text
 NONE, LOST, UNREACHABLE = "none", "lost", "unreachable"
 LIVING = (RUNNING, STARTING, LOST)
 """States in which a driver may exist that can be asked to stop."""
+_DISTANCES = 3
+"""After so many distances between batches without one, no rows come."""
 _MOST_LETTERS = 2000
 _MOST_NAME = 200
+_MOST_PATH = 1000
 
 
 @dataclass(frozen=True)
@@ -67,12 +71,19 @@ class State:
 
     @property
     def rows_per_second(self) -> float | None:
-        """The rows of the last batches, divided by the time since the first of them; None while nothing runs."""
+        """The rows of the last batches, divided by the time since the first of them; None while nothing runs.
+
+        Zero if no batch has come for a minute, and for some times as long as the last ones are apart.
+        """
         commits = self.tail.commits
         if self.state != RUNNING or len(commits) < 2:
             return None
+        newest, oldest = commits[0][0].time, commits[-1][0].time
+        apart = (newest - oldest) / (len(commits) - 1)
+        if self.now - newest > max(MINUTE, _DISTANCES * apart):
+            return 0.0
         rows = sum(commit.rows for _, commit in commits[:-1])
-        return rows / max((self.now - commits[-1][0].time) / 1000, 1.0)
+        return rows / max((self.now - oldest) / 1000, 1.0)
 
     def to_json(self) -> dict[str, Any]:
         position, tail = self.tail.position, self.tail
@@ -83,6 +94,7 @@ class State:
             "id": self.place.id,
             "name": self.name,
             "home_label": shortened(self.place.name, _MOST_NAME),
+            "home": shortened(str(self.place.path), _MOST_PATH),
             "root_label": shortened(self.place.root.label, _MOST_NAME),
             "state": self.state,
             "why": self.why,

@@ -33,7 +33,7 @@ export function headline(report, buttons) {
         "p",
         { class: "under" },
         report.dag_id ? ["DAG ", leaveTo(dagUrl(report.dag_id), report.dag_id), " · "] : null,
-        report.home_label,
+        report.home,
         report.host ? ` · ${report.host}` : null,
         report.application ? ` · ${report.application}` : null,
       ),

@@ -108,8 +108,8 @@ function history({ history: versions }, zone) {
     [
       { title: "Version", number: true, cell: (one) => count(one.version) },
       { title: "State", cell: (one) => badge(one.state) },
-      { title: "Published at", cell: (one) => moment(one.at, zone) },
-      { title: "By", cell: (one) => one.by },
+      { title: "Published at", wraps: true, cell: (one) => moment(one.at, zone) },
+      { title: "By", wraps: true, cell: (one) => one.by },
       { title: "Rows", number: true, cell: (one) => count(one.rows) },
       {
         title: "Checksum",
