@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from airflow_nrt.basics.durations import format_duration
-from airflow_nrt.basics.instants import END_OF_TIME, format_instant
+from airflow_nrt.basics.instants import END_OF_TIME, format_instant, format_reached
+from airflow_nrt.basics.texts import counted
 from airflow_nrt.home.heartbeat import now_ms
 from airflow_nrt.home.status import Status
 from airflow_nrt.model.zones import wall_clock
@@ -45,11 +46,11 @@ def progress_line(status: Status, now: int | None = None) -> str:
     """The progress of the report in one line. `now` is an instant (ms)."""
     progress = "" if status.age is None else f" · last entry {_rounded(max(status.age, 0))} ago"
     decided = f" ({status.decided_windows} decided)" if status.waiting else ""
-    waiting = f" · {status.pending_files} splits wait" if status.pending_files else ""
+    waiting = f" · {counted(status.pending_files, 'split')} waiting" if status.pending_files else ""
     return (
-        f"driver {status.driver}, epoch {status.epoch} · {status.windows} windows published{decided} · "
-        f"watermark {format_instant(status.watermark)}{_lag(status, now_ms() if now is None else now)} · "
-        f"{status.rows} rows, {status.late} late{progress}{waiting}"
+        f"driver {status.driver}, epoch {status.epoch} · {counted(status.windows, 'window')} published{decided} · "
+        f"watermark {format_reached(status.watermark)}{_lag(status, now_ms() if now is None else now)} · "
+        f"{counted(status.rows, 'row')}, {status.late:,} late{progress}{waiting}"
     )
 
 

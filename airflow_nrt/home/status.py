@@ -32,6 +32,7 @@ class Pulse:
     Watermarks and window ends are milliseconds of the report's clock, which is the wall clock of `zone` (None: UTC).
     `lag` is how many milliseconds the watermark is before the time of that clock; None where there is no watermark.
     `restarts` counts the drivers after the first one. `late`, `dropped` and `rejected` count rows, `files` those read.
+    `null_fields` counts fields that could not be parsed and are read as NULL; their rows count.
 
     `windows` and `last_window` are of what is published in all tables: all windows that end up to `last_window` are.
     `decided_windows` and `decided_until` are of what the log has decided, some of which may wait for a sink; `tables`
@@ -52,6 +53,7 @@ class Pulse:
     late: int
     dropped: int
     rejected: int
+    null_fields: int = 0
     zone: str | None = None
     decided_windows: int = 0
     decided_until: int | None = None
@@ -169,6 +171,7 @@ def _pulse(home: Home, log: Log, now: int | None) -> Pulse:
         late=position.late,
         dropped=position.dropped,
         rejected=sum(source.rejected for source in sources),
+        null_fields=sum(source.null_fields for source in sources),
         zone=home.zone,
         decided_windows=position.windows,
         decided_until=newest_complete(position),

@@ -63,8 +63,8 @@ class NrtStreamOperator(SupervisedOperator):
         `last_window` are complete, and published in all tables), `lag_seconds`, `windows` (that are published),
         `decided_windows` and `decided_until` (the same of what the log has decided, some of which may wait for a
         sink), `tables` (by name: `decided`, `published`, `decided_entry`, `published_entry`), `rows`, `late`,
-        `dropped`, `rejected`, `error` (what ended the driver, what it waits for, or why the last start failed), and all
-        of it as a `text`
+        `dropped`, `rejected`, `null_fields` (fields that could not be parsed; their rows count), `error` (what ended
+        the driver, what it waits for, or why the last start failed), and all of it as a `text`
     :xcom return_value: the `status` at the end, with `restatements`
     :xcom missed_windows: of `freshness`: by table the end of the newest window that is missing
     """

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from airflow_nrt.basics.errors import HomeError
+from airflow_nrt.basics.texts import counted
 from airflow_nrt.files.decoding import parse_json
 from airflow_nrt.home.log.log import Log
 
@@ -182,7 +183,7 @@ def _joined(a: Version, b: Version) -> Version:
 
 
 def _windows(count: int) -> str:
-    return f"{count} window" if count == 1 else f"{count} windows"
+    return counted(count, "window")
 
 
 def _kind_of(reason: str | None) -> str:

@@ -109,6 +109,7 @@ class State:
             "rows": sum(one.rows for one in sources) if known else None,
             "late_rows": position.late if known else None,
             "rejected_rows": sum(one.rejected for one in sources) if known else None,
+            "null_fields": sum(one.null_fields for one in sources) if known else None,
             "restarts": max(tail.epoch - 1, 0) if known else None,
             "epoch": tail.epoch if known else None,
             "latest_window_end": clock_text(latest),

@@ -61,7 +61,7 @@ def test_the_list_says_what_status_says(own: Lab, made: Made) -> None:
     assert one["freshness_seconds"] > 86_400 and one["lag_seconds"] > 86_400
 
 
-def test_homes_of_one_name_are_told_apart_by_their_whole_paths(made: Made, tmp_path: Path) -> None:
+def test_homes_of_one_name_are_told_apart_by_their_whole_paths(lab: Lab, made: Made, tmp_path: Path) -> None:
     other = make_home(tmp_path / "other", plan_of_homes(tmp_path), "curve", windows=3, dag_id="orders")
     make_home(tmp_path / "other", plan_of_homes(tmp_path), "alone", windows=3, dag_id="orders")
     roots = [Root(str(one.home.path.parent), one.home.path.parent.name) for one in (made, other)]

@@ -47,7 +47,8 @@ METRICS = (
     _Metric("rows_total", "counter", "Rows that were read.", lambda one: one.rows),
     _Metric("late_rows_total", "counter", "Late rows.", lambda one: one.late),
     _Metric("dropped_rows_total", "counter", "Late rows that count in no window.", lambda one: one.dropped),
-    _Metric("rejected_rows_total", "counter", "Rows that could not be read.", lambda one: one.rejected),
+    _Metric("rejected_rows_total", "counter", "Rows that are in no result.", lambda one: one.rejected),
+    _Metric("null_fields_total", "counter", "Fields that are read as NULL.", lambda one: one.null_fields),
 )
 
 

@@ -77,17 +77,21 @@ def _lines(status: Status) -> list[str]:
         f"report      {status.report}",
         f"driver      {status.driver}{where}",
         f"log         entry {status.entry}" + (f", {_ago(status.age)}" if status.age is not None else ""),
-        f"watermark   {format_instant(status.watermark)}{distance}",
-        f"windows     {status.windows} published, complete up to {format_reached(status.last_window)}",
-        f"rows        {status.rows} from {status.files} splits; {status.late} late "
-        f"({status.dropped} of them in no window), {status.rejected} rejected",
+        f"watermark   {format_reached(status.watermark)}{distance}",
+        f"windows     {status.windows:,} published, complete up to {format_reached(status.last_window)}",
+        f"rows        {status.rows:,} from {counted(status.files, 'split')}; {status.late:,} late "
+        f"({status.dropped:,} of them in no window), {status.rejected:,} rejected",
     ]
+    if status.null_fields:
+        lines.append(
+            f"fields      {counted(status.null_fields, 'field')} that can't be parsed, read as NULL: their rows count"
+        )
     if status.waiting:
-        decided = f"{status.decided_windows} windows, complete up to {format_reached(status.decided_until)}"
+        decided = f"{counted(status.decided_windows, 'window')}, complete up to {format_reached(status.decided_until)}"
         lines.append(f"decided     {decided}: some wait for their sink")
         lines += [f"table       {one}" for one in status.tables]
     if status.pending_files:
-        lines.append(f"waiting     {status.pending_files} splits, {status.pending_bytes} bytes")
+        lines.append(f"waiting     {counted(status.pending_files, 'split')}, {counted(status.pending_bytes, 'byte')}")
     if status.changed_files:
         number = f" ({len(status.changed_files)} in all)" if len(status.changed_files) > 1 else ""
         lines.append(f"changed     {status.changed_files[0]}{number}: what was added or changed is in no result")
@@ -95,7 +99,8 @@ def _lines(status: Status) -> list[str]:
         files = counted(status.published_again, "file")
         lines.append(f"again       {files} published again by another report since: a backfill takes that in")
     if status.unreadable_files:
-        lines.append(f"unreadable  {status.unreadable_files} splits wait until they can be opened (named in the log)")
+        files = counted(status.unreadable_files, "split")
+        lines.append(f"unreadable  {files} to be read when they can be opened (named in the log)")
     for name, reason in status.unusable.items():
         effect = f": {JAVA_SOURCES[name].without}" if name in JAVA_SOURCES else ""
         lines.append(f"unusable    {name}.java does not fit the driver's Spark{effect} ({reason})")
@@ -108,7 +113,7 @@ def _lines(status: Status) -> list[str]:
     if status.set_aside:
         lines.append(f"set aside   {counted(status.set_aside, 'row')} that a table refused (ledger/set-aside)")
     if status.restatements:
-        lines.append(f"restated    {status.restatements} times")
+        lines.append(f"restated    {counted(status.restatements, 'time')}, by backfills and repairs")
     if status.error:
         lines.append(f"error       {status.error}")
     for operator, until in status.suspects.items():

@@ -24,6 +24,7 @@ from airflow_nrt.engine.sources.place import BLOCK, FILE, INDEX, NUMBER
 from airflow_nrt.engine.sources.values import may_be_unfit
 from airflow_nrt.engine.time.computed_columns import computed_columns, of_number
 from airflow_nrt.engine.time.fractions import with_fractions
+from airflow_nrt.home.log.rejections import NO_VALUE
 from airflow_nrt.model.connectors import connector_of
 from airflow_nrt.model.internal_columns import BATCH, OP, ROWTIME
 from airflow_nrt.model.options.known import NOT_NULL, UNFIT_DECIMALS, read_option, source_option
@@ -34,7 +35,7 @@ from airflow_nrt.model.value_places import in_file
 from airflow_nrt.model.windows import Sql
 from airflow_nrt.model.zones import wall_clock_sql
 
-MALFORMED, NO_VALUE = "malformed line", "malformed field"
+MALFORMED = "malformed line"
 NULL_ROWTIME, FUTURE = "NULL rowtime", "rowtime in the future"
 SKIPPED = "skipped"
 
