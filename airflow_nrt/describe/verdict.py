@@ -212,7 +212,7 @@ def conclusion(verdict: Counts) -> str:
         return "NOT PROVEN"
     if not verdict.windows:
         return NOTHING
-    return "proven: late rows explain every difference" if verdict.explained else "proven: no difference"
+    return "proven: every difference is explained by late rows" if verdict.explained else "proven: no difference"
 
 
 def _counts(verdict: Verdict | InsertVerdict) -> str:

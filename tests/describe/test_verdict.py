@@ -15,7 +15,7 @@ def verdict(windows: int = 0, explained: int = 0, unexplained: int = 0, pending:
 
 CLOSING = {
     "proven: no difference": verdict(3),
-    "proven: late rows explain every difference": verdict(3, explained=1),
+    "proven: every difference is explained by late rows": verdict(3, explained=1),
     "NOT PROVEN": verdict(3, unexplained=1),
     "nothing to prove: no complete window has rows": verdict(),
     "nothing to prove: no window is complete, 2 pending": verdict(pending=2),
