@@ -69,6 +69,7 @@ def curve(
     return {
         "insert": insert.name,
         "measure": chosen,
+        "scale": insert.scales.get(chosen or ""),
         "zone": reader.kept().zone or "UTC",
         "day": day_text(day),
         "step_minutes": grid.stride * grid.per_step / 60_000,

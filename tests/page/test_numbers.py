@@ -120,7 +120,7 @@ def test_a_curve_is_the_samples_of_three_days(own: Lab, made: Made) -> None:
         1440,
     )
     assert [one["label"] for one in told["days"]] == ["2024-06-18", "2024-06-17", "2024-06-11"]
-    assert (told["known_keys"][:2], told["sampled"]) == (["1", "2"], True)
+    assert (told["known_keys"][:2], told["sampled"], told["scale"]) == (["1", "2"], True, 2)
     for back, day in zip((0, 1, 7), told["days"]):
         start = MIDNIGHT - back * DAY
         samples = {}

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Mapping
 from typing import Any
 
 from airflow_nrt.basics.instants import format_instant
 from airflow_nrt.basics.texts import counted, shortened
 from airflow_nrt.cli.common import add_home, add_json, print_json
+from airflow_nrt.files.numbers_as_written import json_text
 from airflow_nrt.home.ledger import REJECTED
 from airflow_nrt.home.log.rejections import NO_VALUE
 from airflow_nrt.usecases.late import late
@@ -47,7 +47,4 @@ def _line(row: Mapping[str, Any]) -> str:
         return f"entry {row['entry']}: {what} ({row['reason']}{column}) {row['file']}{line}"
     missed = f"{format_instant(row['missed_from'])} … {format_instant(row['missed_until'])}"
     fate = "in no window" if row["dropped"] else f"missed the windows that end at {missed}"
-    return (
-        f"entry {row['entry']}: late, watermark {format_instant(row['watermark'])}, {fate}: "
-        f"{json.dumps(row['row'], ensure_ascii=False)}"
-    )
+    return f"entry {row['entry']}: late, watermark {format_instant(row['watermark'])}, {fate}: {json_text(row['row'])}"
