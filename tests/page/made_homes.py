@@ -255,7 +255,7 @@ def make_home(
     home.driver_log.chmod(0o600)
     if dag_id is not None:
         note_task(home, STREAM, TaskOfHome(dag_id, "stream"))
-        note_task(home, BACKFILL, TaskOfHome(f"{dag_id}_nightly", "backfill", ("interval", "repair")))
+        note_task(home, BACKFILL, TaskOfHome(f"{dag_id}_nightly", "backfill", ("interval", "repair"), "repair"))
         note_task(home, VERIFY, TaskOfHome(f"{dag_id}_nightly", "verify", ("interval",)))
     return made
 
