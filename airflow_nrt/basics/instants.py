@@ -81,6 +81,11 @@ def format_reached(ms: int | None) -> str:
     return "the end of the input" if ms is not None and ms >= LAST_MINUTE else format_instant(ms)
 
 
+def complete_text(ms: int | None) -> str:
+    """`, complete up to 2024-06-18 10:00:00`; nothing where no window is."""
+    return "" if ms is None else f", complete up to {format_reached(ms)}"
+
+
 def iso_instant(ms: int | None) -> str | None:
     """`2024-06-18T10:00:00`, with milliseconds only where there are any; None for none and for the end of time."""
     if ms is None or ms >= _NO_ROW:

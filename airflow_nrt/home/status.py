@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from airflow_nrt.home.heartbeat import Heartbeat, now_ms, read_heartbeat
+from airflow_nrt.home.heartbeat import STARTING, Heartbeat, now_ms, read_heartbeat
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.launch_failure import failed_start
 from airflow_nrt.home.log.changed_files import changes_of, last_read
-from airflow_nrt.home.log.entries import OperatorState, Position, Restate
+from airflow_nrt.home.log.entries import Lease, OperatorState, Position, Restate
 from airflow_nrt.home.log.log import Log
 from airflow_nrt.home.notes.left_out import left_out_rows
 from airflow_nrt.home.notes.nulled import nulled_expressions
@@ -26,8 +26,8 @@ home."""
 
 @dataclass(frozen=True, kw_only=True)
 class Pulse:
-    """What changes from minute to minute. `driver` is the heartbeat's state, `silent` if heartbeats stopped without an
-    end, or `none`.
+    """What changes from minute to minute. `driver` is the heartbeat's state, `starting` before the first heartbeat,
+    `silent` if heartbeats stopped without an end, or `none`.
 
     Watermarks and window ends are milliseconds of the report's clock, which is the wall clock of `zone` (None: UTC).
     `lag` is how many milliseconds the watermark is before the time of that clock; None where there is no watermark.
@@ -159,7 +159,7 @@ def _pulse(home: Home, log: Log, now: int | None) -> Pulse:
     return Pulse(
         report=home.identity().name,
         home=str(home.path),
-        driver=_driver(beat, now),
+        driver=_driver(beat, log, now),
         epoch=log.epoch(),
         entry=log.last,
         heartbeat=beat,
@@ -180,7 +180,11 @@ def _pulse(home: Home, log: Log, now: int | None) -> Pulse:
     )
 
 
-def _driver(beat: Heartbeat | None, now: int | None) -> str:
+def _driver(beat: Heartbeat | None, log: Log, now: int | None) -> str:
+    if log.epoch() > (beat.epoch if beat is not None else 0):
+        last = log.read(log.last)
+        if isinstance(last.body, Lease) and (now or now_ms()) - last.time < STALE_MS:
+            return STARTING
     if beat is None:
         return "none"
     if beat.is_over or beat.age(now) < STALE_MS:

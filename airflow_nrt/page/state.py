@@ -14,6 +14,7 @@ from airflow_nrt.home.launch_failure import failed_start
 from airflow_nrt.home.log.entries import Lease
 from airflow_nrt.home.status import STALE_MS
 from airflow_nrt.home.table_progress import TableProgress, TablesProgress, newest_complete
+from airflow_nrt.launch.living import is_beginning
 from airflow_nrt.launch.processes import driver_process
 from airflow_nrt.model.zones import wall_clock
 from airflow_nrt.page.homes.places import Place
@@ -132,6 +133,8 @@ def state_of(reader: Reader, now: int | None = None) -> State:
     except HomeError as wrong:
         return unreachable(reader, str(wrong), at)
     state, why = _judge(tail, beat, at)
+    if state not in (RUNNING, STARTING) and is_beginning(reader.home):
+        state, why = STARTING, None
     failed = failed_start(reader.home, beat)
     if failed is not None:
         state, why = FAILED, shortened(f"the last start failed: {failed}", _MOST_LETTERS)

@@ -6,7 +6,7 @@ import asyncio
 from typing import Any
 
 from airflow_nrt.basics.durations import SECOND, format_duration
-from airflow_nrt.basics.instants import END_OF_TIME, format_reached, iso_instant, iso_moment
+from airflow_nrt.basics.instants import END_OF_TIME, complete_text, format_reached, iso_instant, iso_moment
 from airflow_nrt.basics.texts import counted
 from airflow_nrt.home.heartbeat import now_ms
 from airflow_nrt.home.home import Home
@@ -25,9 +25,9 @@ def status_line(pulse: Pulse) -> str:
     parts = (
         f"{_lag(pulse)}, {counted(pulse.rows, 'row')} ({pulse.late:,} late, {pulse.rejected:,} rejected{fields})",
         *([pulse.error] if pulse.error else []),
-        f"{counted(pulse.windows, 'window')} published, complete up to {format_reached(pulse.last_window)}",
+        f"{counted(pulse.windows, 'window')} published{complete_text(pulse.last_window)}",
         *map(str, pulse.waiting),
-        f"watermark {format_reached(pulse.watermark)}",
+        *([] if pulse.watermark is None else [f"watermark {format_reached(pulse.watermark)}"]),
         counted(pulse.restarts, "restart"),
         f"{pulse.report} {pulse.driver}",
     )

@@ -19,7 +19,7 @@ from airflow_nrt.page.homes.known_samples import KnownSamples
 from airflow_nrt.page.homes.places import Root, find
 from airflow_nrt.page.homes.reader import Reader
 from airflow_nrt.page.state import state_of
-from tests.launch.homes import launch
+from tests.launch.homes import beat, launch, lease, new_home
 from tests.page.lab import Lab, mounted
 from tests.page.made_homes import DAY, INSERT, STEP, Made, make_home, plan_of_homes
 from tests.security.others import AS_ROOT, give_to_nobody
@@ -256,3 +256,23 @@ def test_states_of_drivers(lab: Lab, fresh: Made) -> None:
     for file in fresh.home.heartbeats.iterdir():
         file.unlink()
     assert state()[0] == "lost"
+
+
+def test_a_home_in_its_first_minute_is_starting(lab: Lab, tmp_path: Path) -> None:
+    home = new_home(tmp_path / "homes")
+    own = Lab.over(tmp_path / "homes")
+
+    def state() -> tuple[str, str | None, int, str | None]:
+        (one,) = own.get("reports")["reports"]
+        return one["state"], one["why"], one["windows"], one["watermark"]
+
+    assert state() == ("none", None, 0, None)
+    record = launch(home, 1)
+    assert state() == ("starting", None, 0, None)
+    assert own.get(f"reports/{home_id(home.path)}/curve")["note"] == "no window is published yet"
+    lease(home)
+    assert state() == ("starting", None, 0, None)
+    beat(home, 1, "failed", launch=record.id, error="the disk is full")
+    assert state()[:2] == ("failed", "the disk is full")
+    launch(home, 2)
+    assert state()[:2] == ("starting", None), "after a failure, too"

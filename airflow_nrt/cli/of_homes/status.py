@@ -10,7 +10,7 @@ import time
 
 from airflow_nrt.basics.durations import format_duration
 from airflow_nrt.basics.errors import InputError
-from airflow_nrt.basics.instants import END_OF_TIME, format_instant, format_reached
+from airflow_nrt.basics.instants import END_OF_TIME, complete_text, format_instant, format_reached
 from airflow_nrt.basics.java_sources import JAVA_SOURCES
 from airflow_nrt.basics.texts import counted
 from airflow_nrt.cli.common import add_home, add_json, print_json, print_lines
@@ -76,9 +76,11 @@ def _lines(status: Status) -> list[str]:
     lines = [
         f"report      {status.report}",
         f"driver      {status.driver}{where}",
-        f"log         entry {status.entry}" + (f", {_ago(status.age)}" if status.age is not None else ""),
-        f"watermark   {format_reached(status.watermark)}{distance}",
-        f"windows     {status.windows:,} published, complete up to {format_reached(status.last_window)}",
+        f"log         entry {status.entry}, {_ago(status.age)}"
+        if status.age is not None
+        else "log         no entry yet",
+        f"watermark   {format_reached(status.watermark) if status.watermark is not None else 'none yet'}{distance}",
+        f"windows     {status.windows:,} published{complete_text(status.last_window)}",
         f"rows        {status.rows:,} from {counted(status.files, 'split')}; {status.late:,} late "
         f"({status.dropped:,} of them in no window), {status.rejected:,} rejected",
     ]
@@ -87,7 +89,7 @@ def _lines(status: Status) -> list[str]:
             f"fields      {counted(status.null_fields, 'field')} that can't be parsed, read as NULL: their rows count"
         )
     if status.waiting:
-        decided = f"{counted(status.decided_windows, 'window')}, complete up to {format_reached(status.decided_until)}"
+        decided = f"{counted(status.decided_windows, 'window')}{complete_text(status.decided_until)}"
         lines.append(f"decided     {decided}: some wait for their sink")
         lines += [f"table       {one}" for one in status.tables]
     if status.pending_files:
