@@ -24,7 +24,7 @@ def dispatcher_dag(
     **dag_arguments: Any,
 ) -> DAG:
     """A DAG that emits an event of `asset` for each window of a report that is complete, and of `restated` for each one
-    that is published again.
+    that is restated.
 
     The partition key is the window's end on the report's clock, `2024-06-18T10:00:00`. Each window is emitted once, and
     in the order of the log; windows that come together share a run. See `NrtDispatchOperator` for what events hold.
@@ -34,7 +34,7 @@ def dispatcher_dag(
     :param asset: the asset of complete windows
     :param home: the report's home; a relative path starts at the connection's `home`
     :param table: the table whose windows are emitted; default: the only one of the report that has windows
-    :param restated: the asset of windows that late rows, a backfill or a repair have changed; default:
+    :param restated: the asset of windows that late rows, a backfill or a repair restate; default:
     `<asset>_restated`
     :param nrt_conn_id: a connection of type `nrt`; none where `nrt_default` is not defined
     :param catchup: emit all windows of the log when the DAG is switched on first, not only those of the last ten

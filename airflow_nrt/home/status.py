@@ -87,9 +87,10 @@ class Status(Pulse):
     """The parts that need the whole log, and the files that were read.
 
     `changed_files` are those of the last read files that have changed since, as far as this host can see them. So many
-    others were `published_again` by the report whose results they are. `age` is
-    the time since the last entry was written (ms); None where there is none. `unusable` are the classes in Java that
-    the driver goes without, each with why it does not fit its Spark. `nulled` counts the values of expressions that are
+    others, `restated_files`, were restated by the report whose results they are. `restatements` counts the backfills
+    and repairs that restated windows. `age` is the time since the last entry was written (ms); None where there is
+    none. `unusable` are the classes in Java that the driver goes without, each with why it does not fit its Spark.
+    `nulled` counts the values of expressions that are
     NULL because they could not be computed, `nulled_in` by the newest of their places. `left_out` counts the rows that
     sinks could not take, by insert and reason; `set_aside` those that were set aside.
     """
@@ -100,7 +101,7 @@ class Status(Pulse):
     age: int | None
     suspects: dict[str, int]
     changed_files: list[str]
-    published_again: int = 0
+    restated_files: int = 0
     unreadable_files: int = 0
     unusable: dict[str, str] = field(default_factory=dict)
     nulled: dict[str, int] = field(default_factory=dict)
@@ -136,7 +137,7 @@ def read_status(home: Home, now: int | None = None) -> Status:
         age=(now or now_ms()) - log.read(log.last).time if log.last >= 0 else None,
         suspects=suspects,
         changed_files=[change for name, change in changes.items() if name not in again],
-        published_again=len(again),
+        restated_files=len(again),
         unreadable_files=beat.unreadable_files if beat else 0,
         unusable=dict(unfit.reasons) if unfit else {},
         nulled={name: one.count for name, one in nulled.items()},
@@ -193,7 +194,7 @@ def _driver(beat: Heartbeat | None, log: Log, now: int | None) -> str:
 
 
 def _restatements(log: Log, position: Position) -> tuple[int, dict[str, int]]:
-    """How often windows were restated, and which operators' carried state a difference has put in doubt."""
+    """How many backfills and repairs there were, and which operators' carried state a difference has put in doubt."""
     count = 0
     suspects: dict[str, int] = {}
     for entry in log.backwards():

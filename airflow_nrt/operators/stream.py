@@ -65,7 +65,7 @@ class NrtStreamOperator(SupervisedOperator):
         sink), `tables` (by name: `decided`, `published`, `decided_entry`, `published_entry`), `rows`, `late`,
         `dropped`, `rejected`, `null_fields` (fields that could not be parsed; their rows count), `error` (what ended
         the driver, what it waits for, or why the last start failed), and all of it as a `text`
-    :xcom return_value: the `status` at the end, with `restatements`
+    :xcom return_value: the `status` at the end, with `restatements`: how many backfills and repairs restated windows
     :xcom missed_windows: of `freshness`: by table the end of the newest window that is missing
     """
 

@@ -102,7 +102,9 @@ class Facts:
         if kind == "lease":
             self._begin(time, epoch, entry)
         elif kind == "restate":
-            self.events.append(Event(time, _kind_of(reason), None, f"{_kind_of(reason)}: {_windows(fired)}"))
+            self.events.append(
+                Event(time, _kind_of(reason), None, f"{_windows(fired)} restated by a {_kind_of(reason)}")
+            )
         elif kind == "fill":
             text = f"{_text(entry['insert'])} filled from {_text(entry['twin'])}: {_windows(fired)}"
             self.events.append(Event(time, "fill", epoch, text))

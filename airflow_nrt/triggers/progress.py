@@ -61,7 +61,7 @@ def status_xcom(pulse: Pulse) -> dict[str, Any]:
 
 
 def end_xcom(status: Status) -> dict[str, Any]:
-    """The return value of a task: `status_xcom`, and how often windows were restated."""
+    """The return value of a task: `status_xcom`, and how many backfills and repairs restated windows."""
     return {**status_xcom(status), "restatements": status.restatements}
 
 

@@ -23,7 +23,7 @@ from airflow_nrt.launch.living import DIED, living_status
 
 _GOOD = (STARTING, RUNNING, FINISHED, STOPPED)
 _SHOWN_PLACES = 3
-_TO_LOOK_AT = ("decided", "changed", "again", "unreadable", "suspect", "unusable", "nulled", "left", "set")
+_TO_LOOK_AT = ("decided", "changed", "read", "unreadable", "suspect", "unusable", "nulled", "left", "set")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -97,9 +97,9 @@ def _lines(status: Status) -> list[str]:
     if status.changed_files:
         number = f" ({len(status.changed_files)} in all)" if len(status.changed_files) > 1 else ""
         lines.append(f"changed     {status.changed_files[0]}{number}: what was added or changed is in no result")
-    if status.published_again:
-        files = counted(status.published_again, "file")
-        lines.append(f"again       {files} published again by another report since: a backfill takes that in")
+    if status.restated_files:
+        files = counted(status.restated_files, "file")
+        lines.append(f"read        {files} restated by another report since: a backfill takes that in")
     if status.unreadable_files:
         files = counted(status.unreadable_files, "split")
         lines.append(f"unreadable  {files} to be read when they can be opened (named in the log)")

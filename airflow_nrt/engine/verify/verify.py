@@ -100,7 +100,7 @@ def _verified(
             problems += check_watermarks(history, source.name, read)
         if read.published_again:
             notes.append(
-                f"{source.name}: {counted(read.published_again, 'file')} published again by another report since: "
+                f"{source.name}: {counted(read.published_again, 'file')} restated by another report since: "
                 "windows are compared with what is there now, and the watermarks and late rows of these batches are "
                 "not checked"
             )

@@ -341,7 +341,7 @@ class Tick:
 
 @dataclass(frozen=True)
 class Restate:
-    """Windows were published again (or for the first time) from the batch result; see `reason`.
+    """Windows were restated from the batch result, some of them perhaps published for the first time; see `reason`.
 
     The batch read the rows of all commits up to the entry `as_of`, and counted none as late. `files` and `ranges` are
     what it read, by source, where no stream had read anything.
