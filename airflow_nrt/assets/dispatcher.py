@@ -24,7 +24,7 @@ def dispatcher_dag(
     **dag_arguments: Any,
 ) -> DAG:
     """A DAG that emits an event of `asset` for each complete window of a report, and of `restated` for each window that
-    is published again.
+    is restated.
 
     The partition key is the window's end on the report's clock, `2024-06-18T10:00:00`. Each window is emitted once, in
     the order of the log. Windows that come together share a run. `NrtDispatchOperator` describes the events.

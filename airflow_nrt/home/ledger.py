@@ -10,6 +10,7 @@ from typing import Any
 
 from airflow_nrt.basics.errors import HomeError
 from airflow_nrt.files.decoding import parse_json
+from airflow_nrt.files.numbers_as_written import NumberAsWritten
 from airflow_nrt.files.private_files import MOST_BYTES, open_private
 
 LATE_PREFIX, REJECTED = "late-", "rejected"
@@ -40,7 +41,7 @@ def records_in(file: Path) -> Iterator[dict[str, Any]]:
 
 def _record(line: bytes) -> dict[str, Any]:
     """Raises ValueError for a line that is no JSON object, or was cut because it is too long."""
-    found = parse_json(line)
+    found = parse_json(line, NumberAsWritten)
     if not isinstance(found, dict):
         raise ValueError("it is no JSON object")
     return found

@@ -43,7 +43,8 @@ class InsertOutline:
     `columns` are names and kinds of type (`BIGINT`) in the files, `key` the columns that distinguish the rows of a
     window. `options` are the format of a line and the number of sampled keys. With `whole_windows` each file holds all
     rows of a window. `operators` are the operators of these windows. `sampled` says whether the home keeps samples of
-    whole windows. It is None if an older version wrote it, which only sampled files.
+    whole windows. It is None if an older version wrote it, which only sampled files. `scales` are
+    those of DECIMAL columns, none if an older version wrote it.
     """
 
     name: str
@@ -56,6 +57,7 @@ class InsertOutline:
     options: Mapping[str, str] = field(default_factory=dict)
     operators: tuple[str, ...] = ()
     sampled: bool | None = None
+    scales: Mapping[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Raises TypeError."""
@@ -72,7 +74,7 @@ class InsertOutline:
     @classmethod
     def of(cls, insert: Insert) -> InsertOutline:
         sink, directory = insert.sink, connector_of(insert.sink).directory(insert.sink)
-        in_files = (column for column in sink.physical if column.name not in sink.partition_keys)
+        in_files = [column for column in sink.physical if column.name not in sink.partition_keys]
         window = None if insert.window is None else WindowOutline(str(insert.window), insert.window.stride)
         return cls(
             name=insert.name,
@@ -85,6 +87,7 @@ class InsertOutline:
             options={name: sink.options[name] for name in _KEPT_OPTIONS if name in sink.options},
             operators=insert.operators,
             sampled=bool(insert.operators) and not insert.emits_changes and connector_of(sink).keeps_samples(sink),
+            scales={one.name: one.type.scale for one in in_files if one.type.scale is not None},
         )
 
 
@@ -142,8 +145,11 @@ class Outline:
     def to_bytes(self) -> bytes:
         content = asdict(self)
         if not self.archives:
-            # A version that does not know archives reads it.
+            # A version that does not know these fields reads it.
             del content["archives"]
+        for insert in content["inserts"]:
+            if not insert["scales"]:
+                del insert["scales"]
         return json.dumps(_FORMAT.stamped(content), indent=1, ensure_ascii=False).encode()
 
     @classmethod

@@ -9,6 +9,7 @@ from airflow.sdk import Context
 
 from airflow_nrt.basics.instants import iso_instant, parse_instant
 from airflow_nrt.describe.mismatch import FAIL, ON_MISMATCH, REPAIR, REPORT
+from airflow_nrt.home.notes.tasks import PUBLISHES, REPAIRS, VERIFIES
 from airflow_nrt.model.zones import zone_rules
 from airflow_nrt.operators.batch import NrtBatchOperator, fail_unless_proven, verdict_xcom
 from airflow_nrt.operators.interval import interval_of_run, zone_of_clock
@@ -54,13 +55,21 @@ class NrtBackfillOperator(NrtBatchOperator):
         self.verify = verify
         self.on_mismatch = on_mismatch
         # Before rendering, because a template may depend on the run.
-        self._is_open = on_mismatch in (None, REPAIR) or is_template(on_mismatch)
+        self._is_template = is_template(on_mismatch)
+        self._is_open = on_mismatch in (None, REPAIR) or self._is_template
         self.timezone = timezone
 
     def takes(self) -> tuple[str, ...]:
         verifies = ("verify",) if self.verify and self.on_mismatch != REPAIR else ()
         repairs = ("repair",) if self.verify and self._is_open else ()
         return (*super().takes(), *verifies, *repairs)
+
+    def does(self) -> str:
+        if not self.verify:
+            return PUBLISHES
+        if self._is_template:
+            return ""
+        return REPAIRS if self.on_mismatch == REPAIR else VERIFIES
 
     def execute(self, context: Context) -> dict[str, Any]:
         with self.at_work():

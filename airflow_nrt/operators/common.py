@@ -228,6 +228,10 @@ class NrtBaseOperator(BaseOperator):
         """What a DAG run may ask of this task (`RunOverrides`)."""
         return ()
 
+    def does(self) -> str:
+        """What a backfill does with the windows of a run (`TaskOfHome`)."""
+        return ""
+
     def note_in(self, home: Home, kind: str) -> None:
         """Notes this task in the home as the last one of its kind. Raises HomeError if the home can't be written."""
         from airflow_nrt.basics.errors import HomeError
@@ -236,7 +240,7 @@ class NrtBaseOperator(BaseOperator):
         if self.get_dag() is None:
             return
         try:
-            note_task(home, kind, TaskOfHome(self.dag_id, self.task_id, self.takes()))
+            note_task(home, kind, TaskOfHome(self.dag_id, self.task_id, self.takes(), self.does()))
         except OSError as wrong:
             raise HomeError(f"the home {home.path} can't be written: {wrong}") from None
 

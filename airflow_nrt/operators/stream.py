@@ -69,7 +69,7 @@ class NrtStreamOperator(SupervisedOperator):
         kwargs={…})`, or an async function with a parameter `context`; `context["nrt"]` has the values that
         `NrtNotifier` lists
     :xcom status: the state of the report, with the values above
-    :xcom return_value: the `status` at the end, with `restatements`
+    :xcom return_value: the `status` at the end, with `restatements`: how many backfills and repairs restated windows
     :xcom missed_windows: with `freshness`: by table, the end of the newest missing window
     """
 

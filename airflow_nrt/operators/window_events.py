@@ -33,7 +33,7 @@ class NrtDispatchOperator(BaseOperator):
 
     :param log: the asset whose watcher looks at the home; its state store keeps the cursor
     :param asset: the asset of the events
-    :param kind: `complete`: windows that are complete; `restated`: those that were published again
+    :param kind: `complete`: windows that are complete; `restated`: those that were restated
     :param home: (templated) the report's home; a relative path starts at the connection's `home`
     :param table: (templated) the table whose windows are emitted; default: the only one that has windows
     :param nrt_conn_id: (templated) a connection of type `nrt`; no connection if `nrt_default` is not defined

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from airflow.sdk import BaseSensorOperator, Context, conf
 
 from airflow_nrt.basics.errors import InputError
-from airflow_nrt.basics.instants import format_instant, parse_instant
+from airflow_nrt.basics.instants import format_reached, parse_instant
 from airflow_nrt.operators.connection import DEFAULT_CONNECTION, connection_named
 from airflow_nrt.operators.messages.ending import FinalError, ending_the_task
 from airflow_nrt.triggers import EARLIEST_SECONDS
@@ -92,7 +92,7 @@ class NrtWindowSensor(BaseSensorOperator):
                 return True
             self._check_not_failed(observation.error)
         self.log.info(
-            "%s", "; ".join([f"complete until {format_instant(observation.complete_until)}", *observation.waiting])
+            "%s", "; ".join([f"complete until {format_reached(observation.complete_until)}", *observation.waiting])
         )
         return False
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 
+from airflow_nrt.basics.texts import counted
 from airflow_nrt.cli.common import (
     Steps,
     add_home,
@@ -46,9 +47,9 @@ def _lines(done: ForgetResult) -> list[str]:
         end = "With --yes it is removed, and another home can publish to its tables, whose rows stay."
     return [
         f"report      {done.report}",
-        f"home        {done.home}, {done.bytes} bytes",
+        f"home        {done.home}, {counted(done.bytes, 'byte')}",
         f"driver      {done.driver}",
-        f"log         {done.entries} entries",
+        f"log         {counted(done.entries, 'entry')}",
         f"windows     {done.windows} published",
         *tables,
         end,

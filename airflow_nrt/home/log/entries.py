@@ -200,6 +200,9 @@ class RowsOfDay:
 class SourceState:
     """How far one source was read. `idle` sources do not hold back an operator's watermark.
 
+    `rejected` counts rows, unreadable files and lost ranges, `null_fields` fields that could not be parsed, whose rows
+    count. Entries that have no `null_fields` counted these as rejected, too.
+
     `parts` are those that have watermarks of their own: the source's is the least of them. `row_semantics` says how
     values of its rows are read (`row_semantics.py`). From the entry on whose state `nulls_errors`, arithmetic without
     a result is NULL (`model/arithmetic_errors.py`). The rows `of_day` are counted where few of them may be unreadable.
@@ -211,6 +214,7 @@ class SourceState:
     files: int = 0
     rows: int = 0
     rejected: int = 0
+    null_fields: int = 0
     parts: Mapping[str, PartState] = field(default_factory=dict)
     row_semantics: int = ROW_SEMANTICS
     nulls_errors: bool = False
@@ -349,7 +353,7 @@ class Tick:
 
 @dataclass(frozen=True)
 class Restate:
-    """Windows were published again (or for the first time) from the batch result; see `reason`.
+    """Windows were restated from the batch result, some of them perhaps published for the first time; see `reason`.
 
     The batch read the rows of all commits up to the entry `as_of`, and counted none as late. If no stream had read
     anything, `files` and `ranges` are the input of the batch, by source.
@@ -439,7 +443,7 @@ class Entry(_Head):
                 if split[optional] is None:
                     del split[optional]
         for state in body["position"]["sources"].values() if "position" in body else ():
-            for name in ("parts", "nulls_errors"):
+            for name in ("null_fields", "parts", "nulls_errors"):
                 if not state[name]:
                     del state[name]
         return _FORMAT.stamped({**head, **body})

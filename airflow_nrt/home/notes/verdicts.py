@@ -64,6 +64,10 @@ class KeptVerdict:
         counts = (verdict.windows, verdict.equal, verdict.explained, verdict.unexplained)
         return cls(at, verdict.entry, verdict.start, verdict.end, verdict.is_proven, *counts, inserts)
 
+    @property
+    def is_proven(self) -> bool:
+        return self.proven
+
     def of_window(self, insert: str, end: int, entry: int) -> str | None:
         """The verdict about a window whose last version is from this log entry; None if that came later."""
         inside = (self.start is None or self.start < end) and (self.end is None or end <= self.end)

@@ -94,7 +94,12 @@ def test_times_of_an_xcom_are_iso_and_the_line_stands_beside_the_numbers(home: H
     assert (told["watermark"], told["last_window"], told["zone"]) == (*["2024-06-18T10:00:00.500"] * 2, "UTC")
     assert abs(datetime.fromisoformat(told["at"]).timestamp() - time.time()) < 60
     assert told["lag_seconds"] > 0
-    assert told["text"].startswith("orders_curve stopped: 0 windows published, complete up to 2024-06-18 10:00:00.500;")
+    lag, windows, *_, driver = told["text"].split("; ")
+    assert lag.startswith("lag ") and lag.endswith(", 0 rows (0 late, 0 rejected)")
+    assert (windows, driver) == (
+        "0 windows published, complete up to 2024-06-18 10:00:00.500",
+        "orders_curve stopped",
+    )
     assert told["restarts"] == 1
     assert {**XCOMS["status"], "at": told["at"], "lag_seconds": told["lag_seconds"], "text": told["text"]} == {
         name: value for name, value in told.items() if name != "restatements"

@@ -53,6 +53,7 @@ from airflow_nrt.home.log.entries import (
     ranges_of,
 )
 from airflow_nrt.home.log.partition_watermarks import with_parts, with_proposals
+from airflow_nrt.home.log.rejections import null_fields, rejected_rows
 from airflow_nrt.home.log.row_semantics import with_next_semantics
 from airflow_nrt.home.log.throttle import after_emission, throttled_due, with_waiting
 from airflow_nrt.home.log.versions import (
@@ -318,7 +319,8 @@ class Decisions:
             # Where reading begins is no split that was read: a topic that comes whole with the next batch still does.
             files=source.files + sum(not split.is_empty for split in splits),
             rows=source.rows + result.row_count,
-            rejected=source.rejected + sum(result.rejected.values()),
+            rejected=source.rejected + rejected_rows(result.rejected),
+            null_fields=source.null_fields + null_fields(result.rejected),
             of_day=rows_of_day(source, batch, result),
         )
         operators = dict(before.operators)
