@@ -55,6 +55,7 @@ def _stored(path: str | None, names: list[str]) -> str | None:
 
 
 def _word(kind: pa.DataType) -> str:
+    """A type as SQL declares it: "ARRAY<DECIMAL(10, 2)>"."""
     if pa.types.is_decimal(kind):
         return f"DECIMAL({kind.precision}, {kind.scale})"
     if pa.types.is_timestamp(kind):
