@@ -5,9 +5,8 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-import os
-import subprocess
 import sys
+import tarfile
 from importlib.metadata import distributions
 from pathlib import Path
 from zipfile import ZipFile
@@ -18,25 +17,9 @@ from airflow_nrt.basics.spark_version import SPARK_VERSION
 from airflow_nrt.engine.java.finding import ensure_java
 from airflow_nrt.get_provider_info import get_provider_info
 from tests.cli.place import REPORT, furnish
+from tests.packages import ROOT, Tools, run
 
 pytestmark = [pytest.mark.slow, pytest.mark.process]
-
-ROOT = Path(__file__).resolve().parents[1]
-
-
-@pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The wheel. What builds it is that of the lock, which stands in an environment of its own."""
-    place = tmp_path_factory.mktemp("wheel")
-    run(sys.executable, "-m", "venv", place / "tools")
-    pip = (place / "tools" / "bin" / "python", "-m", "pip", "--quiet", "--disable-pip-version-check")
-    probe = (*pip, "--timeout", "10", "--retries", "1", "download", "--no-deps", "--dest", place / "probe", "hatchling")
-    if (answer := run(*probe, check=False)).returncode:
-        pytest.skip(f"no package index can be reached: {answer.stderr.strip()[-200:]}")
-    run(*pip, "install", "--no-compile", "--require-hashes", "-r", ROOT / "requirements" / "tools.lock")
-    run(*pip, "wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", place / "wheels", ROOT)
-    (file,) = (place / "wheels").iterdir()
-    return file
 
 
 @pytest.fixture(scope="module")
@@ -48,25 +31,17 @@ def unpacked(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module", params=["uv", "pip"])
-def installed(request: pytest.FixtureRequest, wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def installed(
+    request: pytest.FixtureRequest, wheel: Path, tools: Tools, tmp_path_factory: pytest.TempPathFactory
+) -> Path:
     """A new environment with the wheel and what is taken for it today, half a gigabyte."""
     environment = tmp_path_factory.mktemp("installed") / "env"
     run(sys.executable, "-m", "venv", environment)
     python = environment / "bin" / "python"
-    by_uv = (wheel.parents[1] / "tools" / "bin" / "uv", "pip", "install", "--quiet", "--python", python)
+    by_uv = (tools.place / "bin" / "uv", "pip", "install", "--quiet", "--python", python)
     by_pip = (python, "-m", "pip", "--quiet", "--disable-pip-version-check", "install", "--no-compile")
     run(*(by_uv if request.param == "uv" else by_pip), wheel)
     return environment
-
-
-def run(*command: object, check: bool = True) -> subprocess.CompletedProcess[str]:
-    """A command that knows nothing of the environment of this test but its Java."""
-    others = ("PYTHONPATH", "SPARK_HOME", "SPARK_SUBMIT_OPTS", "VIRTUAL_ENV")
-    environment = {name: value for name, value in os.environ.items() if name not in others}
-    words = [str(word) for word in command]
-    answer = subprocess.run(words, capture_output=True, text=True, check=False, env=environment)
-    assert not check or answer.returncode == 0, f"{words}\n{answer.stdout}\n{answer.stderr}"
-    return answer
 
 
 @pytest.mark.thorough
@@ -87,6 +62,26 @@ def test_the_license_and_the_notice_are_in_the_wheel(unpacked: Path) -> None:
     for name in ("LICENSE", "NOTICE", "airflow_nrt/page/static/uplot/LICENSE"):
         (file,) = [one for one in package.files or () if str(one).endswith(f".dist-info/licenses/{name}")]
         assert Path(str(file.locate())).read_bytes() == (ROOT / name).read_bytes()
+
+
+def test_the_source_distribution_has_what_makes_the_wheel_and_no_more(
+    sdist: Path, wheel: Path, tools: Tools, tmp_path: Path
+) -> None:
+    with tarfile.open(sdist) as archive:
+        archive.extractall(tmp_path, filter="data")
+    (unpacked,) = tmp_path.iterdir()
+    assert {one.name for one in unpacked.iterdir()} == {
+        "airflow_nrt", "dags", "pyproject.toml", "PKG-INFO", "README.md", "CHANGELOG.md", "SECURITY.md", "LICENSE",
+        "NOTICE", ".gitignore",
+    }  # fmt: skip
+    assert [str(one) for one in unpacked.rglob("*") if one.suffix in (".pyc", ".jar", ".class")] == []
+    again = tools.build("wheel", unpacked, "wheel-of-sdist")
+    assert content_of(again) == content_of(wheel)
+
+
+def content_of(wheel: Path) -> dict[str, int]:
+    """The files of a wheel, each with the checksum of its content."""
+    return {one.filename: one.CRC for one in ZipFile(wheel).infolist()}
 
 
 def test_the_examples_are_in_the_wheel(unpacked: Path) -> None:
