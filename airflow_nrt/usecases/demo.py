@@ -51,8 +51,7 @@ def _fetch(scene: Scene, repository: str | None, screen: Screen) -> None:
         from airflow_nrt.engine.java.fetch_jars import fetch_jars
 
         screen.step(f"Spark's jars are fetched: airflow-nrt prepare {' '.join(names)}")
-        for name in names:
-            fetch_jars(JARS[name], repository)
+        fetch_jars([jar for name in names for jar in JARS[name]], repository, screen.step)
     for endpoint in (scene.source, scene.sink):
         if not endpoint.is_fetched():
             screen.step(f"a server is fetched, once: {endpoint.name}")
