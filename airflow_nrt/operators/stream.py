@@ -13,10 +13,12 @@ from airflow_nrt.operators.literal_parameters import check_value
 from airflow_nrt.operators.supervision.restarts import RestartPolicy
 from airflow_nrt.operators.supervision.supervised import SupervisedOperator
 from airflow_nrt.triggers import EARLIEST_SECONDS
+from airflow_nrt.triggers.callbacks import callbacks_of
 from airflow_nrt.triggers.watch_settings import Alarm, WatchSettings
 
 if TYPE_CHECKING:
     from airflow.providers.openlineage.extractors import OperatorLineage
+    from airflow.sdk import BaseNotifier
     from airflow.sdk.definitions.callback import AsyncCallback
 
     from airflow_nrt.home.home import Home
@@ -55,9 +57,9 @@ class NrtStreamOperator(SupervisedOperator):
     :param freshness: a duration after the end of each window (`15 min`) within which it must be published: else the
         task's log says so, once for each such window, and once that the report is fresh again. For reports that follow
         the clock
-    :param freshness_callback: the callback for each of these notices, in the triggerer: a notifier with an async
-    method, as `AsyncCallback(NrtNotifier, kwargs={…})`, or an async function with a parameter `context`;
-        `context["nrt"]` has what `NrtNotifier` lists
+    :param freshness_callback: what is called with each of these notices, in the triggerer: any notifier of Airflow, as
+        `SmtpNotifier(to="…", subject="{{ nrt.text }}")`, or `AsyncCallback(FUNCTION)` for a function with a parameter
+        `context`, or a list of these; `context["nrt"]` has what `NrtNotifier` lists
     :xcom status: how the report is doing: `report`, `home`, `at` (UTC), `driver`, `epoch`, `restarts`, `entry` (of the
         log), `zone` (of the report's clock), `watermark` and `last_window` (times of that clock; all windows up to
         `last_window` are complete, and published in all tables), `lag_seconds`, `windows` (that are published),
@@ -86,7 +88,7 @@ class NrtStreamOperator(SupervisedOperator):
         poll_interval: float = 2.0,
         status_interval: float = 60.0,
         freshness: str | None = None,
-        freshness_callback: AsyncCallback | None = None,
+        freshness_callback: BaseNotifier | AsyncCallback | Sequence[BaseNotifier | AsyncCallback] | None = None,
         earliest_event: float = EARLIEST_SECONDS,
         **kwargs: Any,
     ) -> None:
@@ -154,15 +156,15 @@ class NrtStreamOperator(SupervisedOperator):
             self._supervision.give_up()
 
 
-def _alarm(freshness: str | None, callback: AsyncCallback | None) -> Alarm | None:
-    """Raises InputError for a text that is no duration above 0, ValueError for a callback without a duration."""
+def _alarm(freshness: str | None, callback: Any) -> Alarm | None:
+    """Raises InputError for a text that is no duration above 0, or what can't be called in the triggerer; ValueError
+    for a callback without a duration."""
     if freshness is None:
         if callback is not None:
             raise ValueError("freshness_callback is called for windows that miss `freshness`: give that too")
         return None
     check_value("freshness", freshness, _positive_duration)
-    allowed = parse_duration(freshness)
-    return Alarm(allowed) if callback is None else Alarm(allowed, callback.path, callback.kwargs)
+    return Alarm.calling(parse_duration(freshness), callbacks_of(callback))
 
 
 def _positive_duration(text: str) -> None:
