@@ -52,8 +52,11 @@ class Tools:
         """The Python of a new environment with these packages, of the index of the day."""
         run(sys.executable, "-m", "venv", "--without-pip", environment)
         python = environment / "bin" / "python"
-        run(self.place / "bin" / "uv", "pip", "install", "--quiet", "--python", python, *packages)
+        self.add(python, *packages)
         return python
+
+    def add(self, python: Path, *packages: object) -> None:
+        run(self.place / "bin" / "uv", "pip", "install", "--quiet", "--python", python, *packages)
 
 
 @pytest.fixture(scope="session")

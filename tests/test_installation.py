@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import os
 import sys
 import tarfile
 from importlib.metadata import distributions
@@ -135,10 +136,47 @@ def test_a_class_archive_is_made_once(installed: Path) -> None:
 @pytest.mark.thorough
 def test_a_query_runs_there(installed: Path, tmp_path: Path) -> None:
     ensure_java()
-    furnish(tmp_path)
-    (tmp_path / "ddl.sql").write_text(REPORT.partition("CREATE TABLE curve")[0])
-    (tmp_path / "query.sql").write_text("SELECT shop, COUNT(*) AS orders FROM orders GROUP BY shop")
-    question = ("query", "--ddl", tmp_path / "ddl.sql", "--query", tmp_path / "query.sql", "--mode", "batch")
-    answer = run(installed / "bin" / "airflow-nrt", *question, "--master", "local[1]")
-    rows = {row["shop"]: row["orders"] for row in map(json.loads, answer.stdout.splitlines())}
-    assert rows == {"a": 4, "b": 2}
+    answer = run(*question(installed, tmp_path))
+    assert rows_of(answer.stdout) == {"a": 4, "b": 2}
+
+
+@pytest.mark.thorough
+def test_without_a_java_the_extra_brings_one(installed: Path, wheel: Path, tools: Tools, tmp_path: Path) -> None:
+    asked = question(installed, tmp_path)
+    lacking = {"JAVA_HOME": None, "PATH": str(path_without("java", tmp_path / "bin"))}
+    refused = run(*asked, check=False, environment=lacking)
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert "Spark needs Java 17 to 23" in refused.stderr and "pip install 'airflow-nrt[java]'" in refused.stderr
+    run(
+        tools.place / "bin" / "uv",
+        "pip",
+        "install",
+        "--quiet",
+        "--python",
+        installed / "bin" / "python",
+        f"{wheel}[java]",
+    )
+    assert rows_of(run(*asked, environment=lacking).stdout) == {"a": 4, "b": 2}
+
+
+def question(installed: Path, place: Path) -> list[object]:
+    """The command of a small query, whose data are in this directory."""
+    furnish(place)
+    (place / "ddl.sql").write_text(REPORT.partition("CREATE TABLE curve")[0])
+    (place / "query.sql").write_text("SELECT shop, COUNT(*) AS orders FROM orders GROUP BY shop")
+    words = ("query", "--ddl", place / "ddl.sql", "--query", place / "query.sql", "--mode", "batch")
+    return [installed / "bin" / "airflow-nrt", *words, "--master", "local[1]"]
+
+
+def rows_of(output: str) -> dict[str, int]:
+    return {row["shop"]: row["orders"] for row in map(json.loads, output.splitlines())}
+
+
+def path_without(name: str, place: Path) -> Path:
+    """A directory with all programs of the PATH but one."""
+    place.mkdir()
+    for directory in os.environ["PATH"].split(os.pathsep):
+        for file in Path(directory).glob("*"):
+            if file.name != name and not (place / file.name).exists():
+                (place / file.name).symlink_to(file)
+    return place
