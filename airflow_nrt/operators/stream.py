@@ -13,10 +13,12 @@ from airflow_nrt.operators.literal_parameters import check_value
 from airflow_nrt.operators.supervision.restarts import RestartPolicy
 from airflow_nrt.operators.supervision.supervised import SupervisedOperator
 from airflow_nrt.triggers import EARLIEST_SECONDS
+from airflow_nrt.triggers.callbacks import callbacks_of
 from airflow_nrt.triggers.watch_settings import Alarm, WatchSettings
 
 if TYPE_CHECKING:
     from airflow.providers.openlineage.extractors import OperatorLineage
+    from airflow.sdk import BaseNotifier
     from airflow.sdk.definitions.callback import AsyncCallback
 
     from airflow_nrt.home.home import Home
@@ -65,9 +67,9 @@ class NrtStreamOperator(SupervisedOperator):
     :param freshness: a duration after the end of each window (`15 min`) within which it must be published. Otherwise
         the task's log says so, once for each such window, and once when the report is fresh again. For reports that
         follow the clock
-    :param freshness_callback: the callback for these notices, in the triggerer: `AsyncCallback(NrtNotifier,
-        kwargs={…})`, or an async function with a parameter `context`; `context["nrt"]` has the values that
-        `NrtNotifier` lists
+    :param freshness_callback: the callback for these notices, in the triggerer: any notifier of Airflow, as
+        `SmtpNotifier(to="…", subject="{{ nrt.text }}")`, or `AsyncCallback(FUNCTION)` for a function with a parameter
+        `context`, or a list of these; `context["nrt"]` has the values that `NrtNotifier` lists
     :xcom status: the state of the report, with the values above
     :xcom return_value: the `status` at the end, with `restatements`: how many backfills and repairs restated windows
     :xcom missed_windows: with `freshness`: by table, the end of the newest missing window
@@ -90,7 +92,7 @@ class NrtStreamOperator(SupervisedOperator):
         poll_interval: float = 2.0,
         status_interval: float = 60.0,
         freshness: str | None = None,
-        freshness_callback: AsyncCallback | None = None,
+        freshness_callback: BaseNotifier | AsyncCallback | Sequence[BaseNotifier | AsyncCallback] | None = None,
         earliest_event: float = EARLIEST_SECONDS,
         **kwargs: Any,
     ) -> None:
@@ -160,15 +162,15 @@ class NrtStreamOperator(SupervisedOperator):
             self._supervision.give_up()
 
 
-def _alarm(freshness: str | None, callback: AsyncCallback | None) -> Alarm | None:
-    """Raises InputError for a text that is no duration above 0, ValueError for a callback without a duration."""
+def _alarm(freshness: str | None, callback: Any) -> Alarm | None:
+    """Raises InputError for a text that is no duration above 0, or what can't be called in the triggerer; ValueError
+    for a callback without a duration."""
     if freshness is None:
         if callback is not None:
             raise ValueError("freshness_callback is called for windows that miss `freshness`: give that too")
         return None
     check_value("freshness", freshness, _positive_duration)
-    allowed = parse_duration(freshness)
-    return Alarm(allowed) if callback is None else Alarm(allowed, callback.path, callback.kwargs)
+    return Alarm.calling(parse_duration(freshness), callbacks_of(callback))
 
 
 def _positive_duration(text: str) -> None:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import quote
 
+from airflow_nrt.airflow_features import has_notes_of_new_runs
 from airflow_nrt.basics.errors import HomeError
 from airflow_nrt.basics.instants import check_span, format_instant
 from airflow_nrt.describe.mismatch import REPAIR
@@ -140,7 +141,7 @@ def trigger(batch: Batch, task: TaskOfHome, asked: RunOverrides, user: str) -> t
     """Triggers a run; returns a message, and the link to the run. Raises RefusedError."""
     from airflow.api.common.trigger_dag import trigger_dag
     from airflow.models import DagModel
-    from airflow.sdk.exceptions import AirflowException
+    from airflow.providers.common.compat.sdk import AirflowException
     from airflow.utils.types import DagRunTriggeredByType
 
     model = DagModel.get_dagmodel(task.dag_id)
@@ -148,13 +149,15 @@ def trigger(batch: Batch, task: TaskOfHome, asked: RunOverrides, user: str) -> t
         raise RefusedError(f"this Airflow has no DAG {task.dag_id} any more")
     # At the top level, for DAGs with a parameter of this name, which templates of their tasks read.
     repeated = {} if batch.on_mismatch is None else {"on_mismatch": batch.on_mismatch}
+    note = f"{batch.name} of windows that end after {asked.start} and up to {asked.end}, from the page"
+    noted: dict[str, Any] = {"note": note} if has_notes_of_new_runs() else {}
     try:
         run = trigger_dag(
             task.dag_id,
             triggered_by=DagRunTriggeredByType.UI,
             triggering_user_name=user,
             conf={**replace(asked, on_mismatch=batch.on_mismatch).to_conf(), **repeated},
-            note=f"{batch.name} of windows that end after {asked.start} and up to {asked.end}, from the page",
+            **noted,
         )
     except (AirflowException, ValueError) as wrong:
         raise RefusedError(f"{task.dag_id} can't be triggered: {wrong}") from None

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
-from airflow.sdk import BaseSensorOperator, Context, conf
+from airflow.providers.common.compat.sdk import conf
+from airflow.sdk import BaseSensorOperator, Context
 
 from airflow_nrt.basics.errors import InputError
 from airflow_nrt.basics.instants import format_reached, parse_instant

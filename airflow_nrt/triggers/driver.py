@@ -9,6 +9,7 @@ from typing import Any
 
 from airflow.triggers.base import BaseTrigger, TriggerEvent
 
+from airflow_nrt.airflow_features import calls_on_kill
 from airflow_nrt.home.home import Home
 from airflow_nrt.triggers.alarm import FreshnessWatch
 from airflow_nrt.triggers.co_supervision import CoSupervision
@@ -51,6 +52,7 @@ class NrtDriverTrigger(BaseTrigger):
         self.endless = endless
         self.group = group
         self.watch = WatchSettings.from_json(watch)
+        self._has_fired = False
 
     def serialize(self) -> tuple[str, dict[str, Any]]:
         own = {name: getattr(self, name) for name in ("home", "epoch", "back_off", "lost", "endless", "group")}
@@ -73,7 +75,12 @@ class NrtDriverTrigger(BaseTrigger):
         finally:
             for one in beside:
                 one.cancel()
+        self._has_fired = True
         yield TriggerEvent(judgement.to_json())  # type: ignore[no-untyped-call]
+
+    async def cleanup(self) -> None:
+        if not self._has_fired and not calls_on_kill():
+            await self.on_kill()
 
     async def _watch(self) -> Judgement:
         watch = DriverWatch(self.watch, self.endless)

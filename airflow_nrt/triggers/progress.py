@@ -11,8 +11,8 @@ from airflow_nrt.basics.texts import counted
 from airflow_nrt.home.heartbeat import now_ms
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.status import Pulse, Status, read_pulse
-from airflow_nrt.triggers.time_limits import within
 from airflow_nrt.triggers.watcher import WATCHER, Unreadable
+from airflow_nrt.triggers.xcoms import write_xcom
 
 STATUS = "status"
 """The key of the XCom."""
@@ -95,13 +95,8 @@ class Progress:
         return read_pulse(Home.open(self.location, self.group))
 
     async def _push(self, status: dict[str, Any]) -> None:
-        # Imported here, because a description of a status does not need Airflow's task runtime.
-        from airflow.sdk.execution_time.xcom import XCom
-
-        of = {"dag_id": self.task.dag_id, "task_id": self.task.task_id, "run_id": self.task.run_id}
-        index = self.task.map_index if self.task.map_index is not None else -1
         try:
-            await within(_LIMIT_SECONDS, XCom.aset(STATUS, status, **of, map_index=index))
+            await write_xcom(self.task, STATUS, status, _LIMIT_SECONDS)
         except Exception as wrong:
             self.log.warning("the XCom %r can't be written: %r", STATUS, wrong)
 

@@ -233,3 +233,36 @@ def test_a_watcher_keeps_no_answer(tmp_path: Path) -> None:
 
     assert sum(asyncio.run(ask())) == 100
     assert not watcher._reads
+
+
+@pytest.mark.parametrize("calls_on_kill", [True, False])
+def test_a_task_that_was_given_up_stops_its_driver_in_each_airflow(
+    home: Home, calls_on_kill: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One without `on_kill` calls only `cleanup`, whatever ended the trigger."""
+
+    async def is_given_up(task: Any) -> bool:
+        return True
+
+    monkeypatch.setattr("airflow_nrt.triggers.driver.is_given_up", is_given_up)
+    monkeypatch.setattr("airflow_nrt.triggers.driver.calls_on_kill", lambda: calls_on_kill)
+    beat(home, lease(home).epoch)
+    watching = trigger(home, epoch=home.log().epoch())
+    asyncio.run(watching.cleanup())
+    assert home.is_stop_asked(home.log().epoch()) == (not calls_on_kill)
+
+
+def test_a_trigger_that_has_fired_asks_for_no_stop_when_it_cleans_up(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("airflow_nrt.triggers.driver.calls_on_kill", lambda: False)
+    beat(home, lease(home).epoch, STOPPED)
+    watching = trigger(home, epoch=home.log().epoch())
+
+    async def whole() -> None:
+        async for _ in watching.run():
+            pass
+        await watching.cleanup()
+
+    asyncio.run(whole())
+    assert not home.is_stop_asked(home.log().epoch())
