@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
@@ -42,8 +43,8 @@ class CurveReader:
 
     @classmethod
     def of(cls, home: Home, outline: Outline, insert: str | None = None, column: str | None = None) -> CurveReader:
-        """The curve of an insert's column; by default the first insert with windows, and its first number."""
-        chosen = _insert(outline, insert)
+        """The curve of an insert's column; by default the first insert with windows in files, and its first number."""
+        chosen = chosen_insert([one for one in outline.inserts if one.whole_windows], outline, insert)
         return cls(home, chosen, _column(chosen, column))
 
     @property
@@ -84,12 +85,12 @@ class CurveReader:
         return self._values[one.checksum]
 
 
-def _insert(outline: Outline, name: str | None) -> InsertOutline:
-    windowed = [one for one in outline.inserts if one.whole_windows]
-    chosen = next((one for one in windowed if name in (None, one.name)), None)
+def chosen_insert(drawn: Sequence[InsertOutline], outline: Outline, name: str | None) -> InsertOutline:
+    """The insert of this name among those that can be drawn, by default the first one. Raises InputError."""
+    chosen = next((one for one in drawn if name in (None, one.name)), None)
     if chosen is None:
-        wanted = f"no insert {name!r} into a directory" if name else "no insert into a directory"
-        names = ", ".join(one.name for one in windowed)
+        wanted = f"no insert {name!r}" if name else "no insert"
+        names = ", ".join(one.name for one in drawn)
         instead = f"choose one of {names}" if names else "`airflow-nrt changelog` shows what it publishes"
         raise InputError(f"{outline.report} has {wanted} that publishes windows, and each of them whole: {instead}")
     return chosen

@@ -8,7 +8,7 @@ import time
 
 from airflow_nrt.cli.common import add_home
 from airflow_nrt.cli.terminal.screen import CLEAR
-from airflow_nrt.curve import CurveReader
+from airflow_nrt.curve import curve_of
 from airflow_nrt.curve.outlines import outline_of
 from airflow_nrt.curve.picture import picture_lines
 from airflow_nrt.home.heartbeat import ENDED
@@ -27,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     home = Home.open(options.home, options.group)
-    reader = CurveReader.of(home, outline_of(home), options.insert, options.column)
+    reader = curve_of(home, outline_of(home), options.insert, options.column)
     while True:
         status = read_status(home)
         picture = "\n".join(picture_lines(reader, status))
