@@ -7,6 +7,8 @@ Each feature is looked for itself, not by a version. Names that only moved betwe
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable
+from functools import cache
 from importlib.metadata import version
 
 
@@ -41,6 +43,21 @@ def has_async_xcoms() -> bool:
     from airflow.sdk.execution_time.xcom import XCom
 
     return hasattr(XCom, "aset")
+
+
+@cache
+def gauges() -> Callable[..., None]:
+    """What sends a gauge to the metrics backend of the configuration: its name, its value, `tags`.
+
+    A trigger's process has not set up the metrics of the task SDK, which Airflow 3.3 has in a place of their own.
+    """
+    try:
+        from airflow.sdk.observability.metrics.stats_utils import get_stats_factory
+    except ImportError:
+        from airflow.stats import Stats
+
+        return Stats.gauge
+    return get_stats_factory()().gauge  # type: ignore[no-any-return]
 
 
 def has_teams() -> bool:

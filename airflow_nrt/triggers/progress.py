@@ -11,6 +11,7 @@ from airflow_nrt.basics.texts import counted
 from airflow_nrt.home.heartbeat import now_ms
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.status import Pulse, Status, read_pulse
+from airflow_nrt.triggers.metrics import send_metrics
 from airflow_nrt.triggers.watcher import WATCHER, Unreadable
 from airflow_nrt.triggers.xcoms import write_xcom
 
@@ -87,6 +88,7 @@ class Progress:
         except Unreadable:
             return
         self.log.info("%s", status_line(pulse))
+        send_metrics(pulse)
         if self.task is not None and (self._pushing is None or self._pushing.done()):
             # Not awaited, because the first answer in a new triggerer takes seconds.
             self._pushing = asyncio.create_task(self._push(status_xcom(pulse)))
