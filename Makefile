@@ -13,7 +13,7 @@ SINK ?= files
 # What is built is built by the hatchling of the lock, whatever the index has today.
 BUILD := --build-constraints requirements/tools.lock
 
-.PHONY: help env demo picture docs test test-unit test-changed thorough containers lint lock audit bench clean
+.PHONY: help env demo picture docs reference test test-unit test-changed thorough containers lint lock audit bench clean
 
 help:
 	@echo "make demo    the product in about five minutes (KEEP=1 leaves Airflow up)"
@@ -25,6 +25,7 @@ help:
 	@echo "make lint    style, types, contracts make bench      beside Flink and others (QUICK=1, FULL=1)"
 	@echo "make env     the environment         make lock       new lock files"
 	@echo "make docs    the documentation, in build/site (DOCS=serve shows it while you write)"
+	@echo "make reference  writes what the pages of docs/ have from the code: operators, commands, files of a home"
 	@echo "make audit   known vulnerabilities of what the locks name"
 
 env: $(STAMP)
@@ -63,6 +64,10 @@ picture: env
 DOCS ?= build
 docs: env
 	NO_MKDOCS_2_WARNING=1 $(RUN) mkdocs $(DOCS)
+
+# What pages have from the code, between `<!-- generated: … -->` and `<!-- end -->`.
+reference: env
+	$(RUN) python docs/generate/places.py
 
 test: env
 	$(RUN) python -m pytest -n 4 --dist loadfile

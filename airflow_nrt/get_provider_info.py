@@ -41,8 +41,8 @@ def get_provider_info() -> dict[str, Any]:
                 "description": "Near-real-time reports.",
                 "options": {
                     "homes": {
-                        "description": "Directories below which the page looks for homes of reports, beside `home` of "
-                        "the connections of type nrt; with a colon between two.",
+                        "description": "Directories in which the page looks for homes of reports, in addition to "
+                        "`home` of the connections of type nrt. Separated by colons.",
                         "version_added": "0.1.0",
                         "type": "string",
                         "example": "/data/homes:/data/other-homes",
@@ -63,8 +63,8 @@ def get_provider_info() -> dict[str, Any]:
                 "conn-fields": {
                     "home": _text(
                         "Homes",
-                        "Directory of the homes, for example /data/nrt: a task that names none has the name of its "
-                        "report there. Default: each task names its home",
+                        "Directory of the homes, for example /data/nrt. A task that names no home uses the name of "
+                        "its report there. Default: each task names its home",
                     ),
                     "spark_conn_id": _text(
                         "Spark connection", "Connection whose master and settings drivers run with. Default: none"
@@ -85,7 +85,7 @@ def get_provider_info() -> dict[str, Any]:
                     ),
                     "environment": _text(
                         "Environment",
-                        "Variables of the worker that drivers need beside the usual, for example AWS_*, MY_VARIABLE. "
+                        "Further variables of the worker that drivers need, for example AWS_*, MY_VARIABLE. "
                         "Default: none",
                     ),
                     "masked_settings": _text(

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from airflow.sdk import DAG, CronDataIntervalTimetable, Param, task
+from airflow.sdk import DAG, Param, task
+from airflow.timetables.interval import CronDataIntervalTimetable
 
 from airflow_nrt.sensors.window import NrtWindowSensor
 
@@ -21,7 +22,7 @@ def busy_shops(window_end: str) -> list[dict[str, Any]]:
     """The shops over the threshold; without any, this and the alert are skipped."""
     from datetime import datetime
 
-    from airflow.sdk.exceptions import AirflowSkipException
+    from airflow.providers.common.compat.sdk import AirflowSkipException
     from pyarrow import compute, dataset
 
     table = dataset.dataset(f"{DATA}/busy_shops", partitioning="hive")

@@ -1,14 +1,15 @@
 """The turnover of each hour by asset events: a run for each window of `order_facts` as soon as it is published.
 
 No clock is involved and none of the windows is missed, but Airflow's backfill can't name past hours: for that see
-`order_facts_hourly`, which waits for the same windows by a sensor.
+`order_facts_hourly`, which waits for the same windows by a sensor. It needs Airflow 3.3.
 """
 
 from __future__ import annotations
 
 import os
 
-from airflow.sdk import DAG, Asset, PartitionedAssetTimetable, task
+from airflow import sdk
+from airflow.sdk import DAG, Asset, task
 
 from airflow_nrt.assets.dispatcher import dispatcher_dag
 
@@ -33,7 +34,7 @@ def turnover(hour_end: str) -> str:
 
 with DAG(
     "order_facts_each_hour",
-    schedule=PartitionedAssetTimetable(assets=HOURS),
+    schedule=sdk.PartitionedAssetTimetable(assets=HOURS),
     catchup=False,
     is_paused_upon_creation=True,
     tags=["orders"],

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import os
 
-from airflow.sdk import DAG, CronDataIntervalTimetable, Param, task
+from airflow.sdk import DAG, Param, task
+from airflow.timetables.interval import CronDataIntervalTimetable
 
 from airflow_nrt.sensors.window import NrtWindowSensor
 

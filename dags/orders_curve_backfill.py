@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from datetime import datetime, timezone
 
-from airflow.sdk import DAG, CronDataIntervalTimetable, Param
+from airflow.sdk import DAG, Param
+from airflow.timetables.interval import CronDataIntervalTimetable
 
 from airflow_nrt.operators.backfill import ON_MISMATCH, NrtBackfillOperator
 

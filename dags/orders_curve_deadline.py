@@ -8,7 +8,9 @@ from __future__ import annotations
 import os
 from datetime import timedelta
 
-from airflow.sdk import DAG, AsyncCallback, CronDataIntervalTimetable, DeadlineAlert, DeadlineReference
+from airflow.sdk import DAG
+from airflow.sdk.definitions.deadline import AsyncCallback, DeadlineAlert, DeadlineReference
+from airflow.timetables.interval import CronDataIntervalTimetable
 
 from airflow_nrt.notifications.nrt import NrtNotifier
 from airflow_nrt.sensors.window import NrtWindowSensor

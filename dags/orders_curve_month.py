@@ -8,7 +8,8 @@ from __future__ import annotations
 import os
 from datetime import datetime, timezone
 
-from airflow.sdk import DAG, CronDataIntervalTimetable
+from airflow.sdk import DAG
+from airflow.timetables.interval import CronDataIntervalTimetable
 
 from airflow_nrt.operators.backfill import NrtBackfillOperator
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 
-from airflow.sdk import DAG, CronDataIntervalTimetable, Param
+from airflow.sdk import DAG, Param
+from airflow.timetables.interval import CronDataIntervalTimetable
 
 from airflow_nrt.operators.verify import NrtVerifyOperator
 from airflow_nrt.sensors.window import NrtWindowSensor

@@ -19,7 +19,7 @@ from tests.tiers import TIERS, mark, tier_of
 from tests.unit_files import without_unit_tests
 from tests.units import Units, put_in_order
 
-pytest_plugins = ["tests.durations", "tests.servers.fixtures"]
+pytest_plugins = ["tests.durations", "tests.packages", "tests.servers.fixtures"]
 
 settings.register_profile(
     "suite", deadline=None, derandomize=True, database=None, suppress_health_check=[HealthCheck.too_slow]

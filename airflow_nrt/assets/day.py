@@ -16,11 +16,11 @@ from airflow_nrt.model.zones import zone_rules
 class NrtDayMapper(PartitionMapper):
     """Maps the end of a day's last window to that day, and every other window to no day.
 
-    So a DAG on `PartitionedAssetTimetable` runs once a day, as soon as the day is complete. Its partition key is the
-    date (`2024-06-18`) of a day of the report's clock; of any other day it is START/END on that clock
+    So a DAG on `PartitionedAssetTimetable` runs once a day, as soon as the day is complete. For a day of the report's
+    clock, the partition key is its date (`2024-06-18`). For any other day it is START/END on that clock
     (`2024-06-17T22:00:00/2024-06-18T22:00:00`), so that backfills and verifications take the same windows.
 
-    :param timezone: the zone of the days, where the report's clock is UTC: a day of it has 23, 24 or 25 hours; default:
+    :param timezone: the zone of the days, if the report's clock is UTC; such a day has 23, 24 or 25 hours; default:
         days of the report's own clock
     :param ends_at: the time of day at which days end, `HH:MM`
     :param max_downstream_keys: as for all mappers; no window gives more than one day

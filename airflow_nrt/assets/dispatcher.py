@@ -23,11 +23,11 @@ def dispatcher_dag(
     poll_interval: float = 5.0,
     **dag_arguments: Any,
 ) -> DAG:
-    """A DAG that emits an event of `asset` for each window of a report that is complete, and of `restated` for each one
-    that is published again.
+    """A DAG that emits an event of `asset` for each complete window of a report, and of `restated` for each window that
+    is restated.
 
-    The partition key is the window's end on the report's clock, `2024-06-18T10:00:00`. Each window is emitted once, and
-    in the order of the log; windows that come together share a run. See `NrtDispatchOperator` for what events hold.
+    The partition key is the window's end on the report's clock, `2024-06-18T10:00:00`. Each window is emitted once, in
+    the order of the log. Windows that come together share a run. `NrtDispatchOperator` describes the events.
 
         dag = dispatcher_dag(Asset("orders_curve"), home="orders_curve")
 
@@ -35,10 +35,10 @@ def dispatcher_dag(
     :param home: the report's home; a relative path starts at the connection's `home`
     :param table: the table whose windows are emitted; default: the only one of the report that has windows
     :param restated: the asset of windows that late rows, a backfill or a repair have changed; default:
-    `<asset>_restated`
-    :param nrt_conn_id: a connection of type `nrt`; none where `nrt_default` is not defined
-    :param catchup: emit all windows of the log when the DAG is switched on first, not only those of the last ten
-    minutes
+        `<asset>_restated`
+    :param nrt_conn_id: a connection of type `nrt`; no connection if `nrt_default` is not defined
+    :param catchup: when the DAG is first switched on, emit all windows of the log, not only those of the last ten
+        minutes
     :param poll_interval: seconds between looks at the home
     :param dag_arguments: arguments of `DAG`; the default of `dag_id` is `<asset>_dispatcher`
 

@@ -31,8 +31,9 @@ def parse_duration(text: str) -> int:
     return int(match.group(1)) * _UNITS[unit]
 
 
-def format_duration(ms: int) -> str:
-    """`600000` as `10 minutes`; several units where one is not enough (`1 hour 30 minutes`)."""
+def format_duration(ms: int, most: int = 5) -> str:
+    """`600000` as `10 minutes`; several units where one is not enough (`1 hour 30 minutes`), at most the `most`
+    largest."""
     if ms == 0:
         return "0 seconds"
     parts = []
@@ -41,4 +42,4 @@ def format_duration(ms: int) -> str:
         count, rest = divmod(rest, unit)
         if count:
             parts.append(f"{count} {name}{'s' if count > 1 and name != 'ms' else ''}")
-    return ("-" if ms < 0 else "") + " ".join(parts)
+    return ("-" if ms < 0 else "") + " ".join(parts[:most])

@@ -61,11 +61,13 @@ def from_datetime(moment: datetime) -> int:
 
 
 def format_instant(ms: int | None) -> str:
-    """`2024-06-18 10:00:00`, with milliseconds only where there are any; `-` for none, `end` for the end of time."""
+    """`2024-06-18 10:00:00`, with milliseconds only where there are any; `-`, `beginning` and `end` for none."""
     if ms is None:
         return "-"
     if ms >= _NO_ROW:
         return "end"
+    if ms <= -_NO_ROW:
+        return "beginning"
     try:
         moment = EPOCH + timedelta(milliseconds=ms)
     except OverflowError:
@@ -75,8 +77,13 @@ def format_instant(ms: int | None) -> str:
 
 
 def format_reached(ms: int | None) -> str:
-    """The same of the end of what is complete, which is in words where the input has ended."""
-    return "the end of the input" if ms is not None and ms >= _NO_ROW else format_instant(ms)
+    """The same of a watermark or an end that is reached, which is in words where the input has ended."""
+    return "the end of the input" if ms is not None and ms >= LAST_MINUTE else format_instant(ms)
+
+
+def complete_text(ms: int | None) -> str:
+    """`, complete up to 2024-06-18 10:00:00`; nothing where no window is."""
+    return "" if ms is None else f", complete up to {format_reached(ms)}"
 
 
 def iso_instant(ms: int | None) -> str | None:

@@ -49,7 +49,7 @@ _BY_ALL_TESTS = ("4.1.3", "4.1.4", "4.2.1")
 SPEED_RULES = (
     SpeedRule(
         "MergedAggregates",
-        "an aggregate of rows that lie by key is one step instead of two",
+        "rows that are already partitioned by the keys are aggregated in one step instead of two",
         _SLOWER,
         _BY_ALL_TESTS,
         switch="plan.rule.merged-aggregates",
@@ -86,7 +86,7 @@ BOUNDED_TEXT = JavaSource(
 )
 LOCAL_FILES = JavaSource(
     "LocalFiles",
-    "local files are made without processes, in a home as private as it is; those of a source lie below its path",
+    "local files are written without starting processes, as private as their home; a source's files are below its path",
     "each file that Spark writes starts a process, and a file of a source that becomes a link while it is read is read",
     ("4.1.3", "4.2.1"),
 )

@@ -18,5 +18,12 @@ def shortened(text: str, most: int = MOST_CHARACTERS) -> str:
 
 
 def counted(count: int, noun: str) -> str:
-    """`1 window`, `2,000 windows`."""
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+    """`1 window`, `2,000 windows`, `0 entries`, `3 batches`."""
+    return f"{count:,} {noun if count == 1 else _many(noun)}"
+
+
+def _many(noun: str) -> str:
+    """The plural of a noun that follows the rules of spelling."""
+    if re.search("[^aeiou]y$", noun):
+        return f"{noun[:-1]}ies"
+    return f"{noun}es" if noun.endswith(("s", "x", "ch", "sh")) else f"{noun}s"

@@ -6,6 +6,7 @@ import argparse
 import contextlib
 import sys
 
+from airflow_nrt.basics.texts import counted
 from airflow_nrt.cli.common import (
     Steps,
     add_home,
@@ -54,7 +55,7 @@ def run(options: argparse.Namespace) -> int:
         steps(*(verdict_lines(done.verdict.without_rows()) if done.verdict else unread))
     else:
         notes = (f"note: {note}" for note in done.notes)
-        published = f"{done.report}: {done.published_windows} windows published"
+        published = f"{done.report}: {counted(done.published_windows, 'window')} published"
         print_lines(*notes, published, *(() if done.verdict else unread))
         if done.verdict is not None:
             print_verdict(done.verdict)

@@ -26,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_report(parser, "; or a directory, to find out which of its Flink scripts and PyFlink programs run")
     parser.add_argument("--home", metavar="DIR", help="check also whether the report can have its home there")
     add_group(parser)
-    parser.add_argument("--deep", action="store_true", help="also ask Spark, and all servers that a driver asks")
+    parser.add_argument("--deep", action="store_true", help="also check with Spark, and with all servers of a driver")
     add_time_limit(parser)
     add_json(parser)
 

@@ -84,7 +84,7 @@ def add_waiting(parser: argparse.ArgumentParser) -> None:
         type=_milliseconds,
         default=0,
         metavar="TIME",
-        help="wait so long, for example 10min, until the stream has read what has arrived (default: not at all)",
+        help="wait up to TIME, for example 10min, until the stream has read all that has arrived (default: not at all)",
     )
 
 

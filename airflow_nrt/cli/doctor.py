@@ -27,9 +27,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "report",
         metavar="REPORT",
         nargs="?",
-        help="also all servers that its driver asks (default: this machine alone)",
+        help="also check this report, and the servers of its driver (default: only this machine)",
     )
-    parser.add_argument("--home", metavar="DIR", help="also the place of a home, and its driver")
+    parser.add_argument("--home", metavar="DIR", help="also check a home, and its driver")
     parser.add_argument("--base", type=Path, metavar="DIR", help="where relative paths of the report's tables start")
     add_settings(parser)
     add_group(parser)

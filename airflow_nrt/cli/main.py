@@ -21,28 +21,28 @@ from airflow_nrt.cli.terminal.colours import Colour, painted
 from airflow_nrt.usecases.sessions import needing_spark
 
 COMMANDS = {
-    "new": "write a report, a DAG, sample data and a test to begin with",
+    "new": "write a report, a DAG, sample data and a test to start with",
     "check": "parse, plan and validate a report",
-    "doctor": "can reports run on this machine, and this one? With a way out of what is wrong",
+    "doctor": "check whether reports, or this one, can run on this machine, with a way out of each problem",
     "plan": "show what a report does: operators, state, what the batch reads",
     "run": "run a report's stream in the foreground",
     "backfill": "compute the windows of an interval in batch, verify or publish them",
     "verify": "prove that the stream published what the batch computes",
     "maintain": "compact the lakehouse tables of a report, and remove their old versions",
-    "set-aside": "name the decided rows that a table refuses, and go on without them",
+    "set-aside": "set aside the decided rows that a table refuses, so that the rest goes on",
     "skip": "leave out rows of a source that can't be read",
     "status": "the status of a report and its driver",
-    "forget": "show what a home has, and remove it with its claims on tables",
+    "forget": "show the content of a home, or remove it with its claims on tables",
     "homes": "the state of all homes below a directory",
-    "windows": "the published windows, as they are now or were at a time",
+    "windows": "the published windows, as they are now or as they were at a time",
     "changelog": "what became visible, was replaced and was removed, in order",
     "late": "the late and the rejected rows",
     "stop": "ask the driver of a home to stop",
     "query": "run one query over bounded input, as a stream or in batch",
     "show": "draw the curve of a home in the terminal",
-    "prepare": "make a class archive of Spark on this machine, with which drivers start faster",
+    "prepare": "make a class archive of Spark on this machine, so that drivers start faster",
     "demo": "the product in four minutes",
-    "completion": "print the script by which a shell completes commands and options",
+    "completion": "print the script that lets a shell complete commands and options",
 }
 _OF_HOMES = ("changelog", "forget", "homes", "late", "set-aside", "show", "skip", "status", "stop", "windows")
 """Commands whose modules are in the room `of_homes/`."""
@@ -95,13 +95,23 @@ def _in_one_paragraph(wrong: Exception) -> str:
     return f"{type(wrong).__name__}: {first[:1000]} (--debug shows the stack trace)"
 
 
+class _Help(argparse.HelpFormatter):
+    """Writes `-e, --execute SQL`, as Python 3.13 does, in every Python: the reference shows the help."""
+
+    def _format_action_invocation(self, action: argparse.Action) -> str:
+        if not action.option_strings or action.nargs == 0:
+            return super()._format_action_invocation(action)
+        return f"{', '.join(action.option_strings)} {self._format_args(action, action.dest.upper())}"
+
+
 def _parser(given: list[str]) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="airflow-nrt", description=__doc__)
     parser.add_argument("--version", action="version", version=f"airflow-nrt {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     wanted = next((word for word in given if not word.startswith("-")), None)
     for name, help_text in COMMANDS.items():
-        command = commands.add_parser(name, help=help_text, description=help_text[0].upper() + help_text[1:] + ".")
+        description = help_text[0].upper() + help_text[1:] + "."
+        command = commands.add_parser(name, help=help_text, description=description, formatter_class=_Help)
         command.add_argument("--debug", action="store_true", help="show stack traces")
         if name == wanted:
             # Only the wanted command's module is imported, so that light commands stay fast.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 
+from airflow_nrt.basics.texts import counted
 from airflow_nrt.cli.common import (
     Steps,
     add_home,
@@ -35,7 +36,7 @@ def run(options: argparse.Namespace) -> int:
         print_json(done.to_json())
     else:
         tables = done.tables.items()
-        print_lines(*(f"{name}: {one.files_before} files became {one.files_after}" for name, one in tables))
+        print_lines(*(f"{name}: {counted(one.files_before, 'file')} became {one.files_after}" for name, one in tables))
     return 0
 
 

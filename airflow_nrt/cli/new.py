@@ -15,7 +15,7 @@ _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,99}")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("name", metavar="[DIR/]NAME", help="of the report, and of the directory that is made for it")
+    parser.add_argument("name", metavar="[DIR/]NAME", help="the name of the report, and of its new directory")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import argparse
 
 from airflow_nrt.basics.jars import JARS
+from airflow_nrt.cli.common import Steps
 from airflow_nrt.usecases.requests.prepare import PrepareRequest
 
 
@@ -22,7 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     from airflow_nrt.usecases.prepare import prepare
 
-    done = prepare(PrepareRequest(tuple(options.names), options.repository))
+    done = prepare(PrepareRequest(tuple(options.names), options.repository), Steps())
     made = str(done.archive) if done.archive else "this Java makes none, drivers start without"
     print(f"class archive: {made}")
     for name, files in done.jars.items():

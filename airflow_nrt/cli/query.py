@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 from airflow_nrt.basics.errors import InputError
+from airflow_nrt.basics.texts import counted
 from airflow_nrt.cli.common import add_master
 from airflow_nrt.usecases.requests.query import MODES, STREAM, QueryRequest, SqlText
 from airflow_nrt.usecases.requests.report import DEFAULT_MASTER
@@ -39,7 +40,7 @@ def run(options: argparse.Namespace) -> int:
     text = "".join(f"{line}\n" for line in lines)
     if options.out:
         Path(options.out).write_text(text, encoding="utf-8")
-        print(f"{len(lines)} rows written to {options.out}", file=sys.stderr)
+        print(f"{counted(len(lines), 'row')} written to {options.out}", file=sys.stderr)
     else:
         sys.stdout.write(text)
     return 0

@@ -27,9 +27,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_home(parser)
     add_master(parser)
     parser.add_argument(
-        "--available-now", action="store_true", help="end when all that has arrived is absorbed; open windows stay open"
+        "--available-now",
+        action="store_true",
+        help="end when all data that has arrived is absorbed; open windows stay open",
     )
-    parser.add_argument("--take-over", action="store_true", help="end a driver that runs already, and take its place")
+    parser.add_argument("--take-over", action="store_true", help="end a running driver, and take its place")
 
 
 def run(options: argparse.Namespace) -> int:

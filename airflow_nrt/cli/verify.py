@@ -34,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--against",
         choices=("topic",),
-        help="compare the archive that the report writes with its topic, as far as that still has the records",
+        help="compare the archive that the report writes with its topic, as far as the topic still has the records",
     )
     add_json(parser)
 

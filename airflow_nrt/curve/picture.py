@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from airflow_nrt.basics.durations import format_duration
-from airflow_nrt.basics.instants import END_OF_TIME, format_instant
+from airflow_nrt.basics.instants import END_OF_TIME, format_instant, format_reached
+from airflow_nrt.basics.texts import counted
 from airflow_nrt.home.heartbeat import now_ms
 from airflow_nrt.home.status import Status
 from airflow_nrt.model.zones import wall_clock
@@ -23,13 +24,17 @@ LABEL = 9
 
 
 class Curve(Protocol):
-    """What is drawn: the windows' ends and values, and the distance of their ends (ms)."""
+    """What is drawn: the windows' ends and values, and the distance of their ends (ms). `scale` is that of a DECIMAL,
+    None for other numbers."""
 
     @property
     def title(self) -> str: ...
 
     @property
     def stride(self) -> int: ...
+
+    @property
+    def scale(self) -> int | None: ...
 
     def values(self) -> list[tuple[int, float]]: ...
 
@@ -38,18 +43,19 @@ def picture_lines(curve: Curve, status: Status, until: int | None = None) -> lis
     """A title, the curve, and one line of progress."""
     size = shutil.get_terminal_size((100, 30))
     height = max(min(size.lines - 8, 14), 4)
-    return [curve.title, *draw(curve.values(), curve.stride, size.columns, height, until), progress_line(status)]
+    drawn = draw(curve.values(), curve.stride, size.columns, height, until, curve.scale)
+    return [curve.title, *drawn, progress_line(status)]
 
 
 def progress_line(status: Status, now: int | None = None) -> str:
     """The progress of the report in one line. `now` is an instant (ms)."""
     progress = "" if status.age is None else f" · last entry {_rounded(max(status.age, 0))} ago"
     decided = f" ({status.decided_windows} decided)" if status.waiting else ""
-    waiting = f" · {status.pending_files} splits wait" if status.pending_files else ""
+    waiting = f" · {counted(status.pending_files, 'split')} waiting" if status.pending_files else ""
     return (
-        f"driver {status.driver}, epoch {status.epoch} · {status.windows} windows published{decided} · "
-        f"watermark {format_instant(status.watermark)}{_lag(status, now_ms() if now is None else now)} · "
-        f"{status.rows} rows, {status.late} late{progress}{waiting}"
+        f"driver {status.driver}, epoch {status.epoch} · {counted(status.windows, 'window')} published{decided} · "
+        f"watermark {format_reached(status.watermark)}{_lag(status, now_ms() if now is None else now)} · "
+        f"{counted(status.rows, 'row')}, {status.late:,} late{progress}{waiting}"
     )
 
 
@@ -68,7 +74,12 @@ def _rounded(ms: int) -> str:
 
 
 def draw(
-    points: Sequence[tuple[int, float]], stride: int, width: int, height: int, until: int | None = None
+    points: Sequence[tuple[int, float]],
+    stride: int,
+    width: int,
+    height: int,
+    until: int | None = None,
+    scale: int | None = None,
 ) -> list[str]:
     """Lines of at most `width` characters for (end of window in ms, value); the last two are the time axis.
 
@@ -87,24 +98,25 @@ def draw(
         # The last window of a span represents it, so that the end of a day is never hidden.
         heights[(end - first) // stride // per_column] = value
     top = max((value for value in heights if value is not None and value > 0), default=1.0)
-    lines = [_row(heights, top, row, height) for row in range(height, 0, -1)]
+    lines = [_row(heights, top, row, height, scale) for row in range(height, 0, -1)]
     axis = f"{'0':>{LABEL}} └" + "─" * columns
     left, right = format_instant(first), format_instant(last)
     gap = max(columns - len(left) - len(right), 1)
     return [*lines, axis, " " * (LABEL + 2) + left + " " * gap + right]
 
 
-def _row(heights: Sequence[float | None], top: float, row: int, height: int) -> str:
+def _row(heights: Sequence[float | None], top: float, row: int, height: int, scale: int | None) -> str:
     cells = []
     for value in heights:
         eighths = 0 if value is None else round(max(value, 0.0) / top * height * 8)
         cells.append(EIGHTHS[min(max(eighths - (row - 1) * 8, 0), 8)])
-    label = _short(top * row / height) if row in (height, (height + 1) // 2) else ""
+    label = _short(top * row / height, scale) if row in (height, (height + 1) // 2) else ""
     return f"{label:>{LABEL}} │" + "".join(cells).rstrip()
 
 
-def _short(value: float) -> str:
+def _short(value: float, scale: int | None) -> str:
     for size, unit in ((1e9, "G"), (1e6, "M"), (1e4, "k")):
         if value >= size:
             return f"{value / (1e3 if unit == 'k' else size):.1f} {unit}"
-    return f"{value:.6g}"
+    with_scale = f"{value:.{scale}f}" if scale is not None else ""
+    return with_scale if 0 < len(with_scale) <= LABEL else f"{value:.6g}"

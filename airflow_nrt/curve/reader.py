@@ -57,6 +57,11 @@ class CurveReader:
         assert self.insert.window is not None
         return self.insert.window.stride
 
+    @property
+    def scale(self) -> int | None:
+        """That of a DECIMAL."""
+        return self.insert.scales.get(self.column)
+
     def values(self) -> list[tuple[int, float]]:
         """The end (ms) and the value of each window."""
         return [(point.end, point.value) for point in self.points()]

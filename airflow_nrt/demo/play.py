@@ -54,7 +54,7 @@ def play(scene: Scene, airflow: AirflowProcesses, screen: Screen) -> Summary:
     after = scene.sink.row(scene.home, shown.shop, shown.end)
     screen.lines([f"  the row of shop {shown.shop}, its late orders included: {after}"])
     late = read_status(scene.home).late
-    return Summary(verdict, flip, kills, late, repaired, shown.explains(after), archived)
+    return Summary(verdict, flip, kills, late, repaired, shown.explains(after), archived, shown.end)
 
 
 def watch(scene: Scene, client: AirflowClient, run: str, screen: Screen) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 
 from airflow_nrt.curve import Curve
 from airflow_nrt.curve.picture import picture_lines, progress_line
@@ -32,6 +33,16 @@ class Screen:
         """Prints a detail of the step before."""
         self._lines = 0
         print("\n".join(lines), flush=True)
+
+    @property
+    def is_watched(self) -> bool:
+        """Whether somebody sits there who can press a key."""
+        return sys.stdin is not None and sys.stdin.isatty() and self._in_place
+
+    def wait_for_enter(self) -> None:
+        """Until Enter is pressed, or Ctrl-C, or the terminal is closed."""
+        with suppress(KeyboardInterrupt):
+            sys.stdin.readline()
 
     def curve(self, curve: Curve, status: Status, until: int) -> None:
         """Draws, unless it did so a moment ago."""

@@ -54,7 +54,8 @@ class Flipped:
 class Summary:
     """Verdicts of the day as streamed, of a flipped cell, and of the day after its repair; and those about archives.
 
-    `late` counts rows of the ledger; `row_explained`: the repair added exactly the late rows of the row that was shown.
+    `late` counts rows of the ledger; `row_explained`: the repair added exactly the late rows of the row that was shown,
+    in the window that ends at `window` (ms).
     """
 
     verdict: Mapping[str, Any]
@@ -64,6 +65,7 @@ class Summary:
     repaired: Mapping[str, Any]
     row_explained: bool
     archives: Sequence[Mapping[str, Any]] = ()
+    window: int = 0
 
     @property
     def all_equal(self) -> bool:

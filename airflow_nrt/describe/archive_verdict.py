@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from airflow_nrt.basics.texts import counted
+
 
 @dataclass(frozen=True)
 class ArchiveVerdict:
@@ -35,8 +37,9 @@ class ArchiveVerdict:
         """The verdict for a person. The last line is the conclusion."""
         word = "NOT EQUAL" if not self.is_equal else "equal" if self.equal else "nothing to compare"
         return (
-            f"archive {self.archive} of {self.source}, as of log entry {self.entry}: {self.equal} records equal, "
-            f"{self.missing} missing in the archive, {self.extra} not in the topic, {self.different} different",
+            f"archive {self.archive} of {self.source}, as of log entry {self.entry}: "
+            f"{counted(self.equal, 'record')} equal, {self.missing:,} missing in the archive, "
+            f"{self.extra:,} not in the topic, {self.different:,} different",
             *(f"  {sample}" for sample in self.samples),
             *(f"  not compared: {one}" for one in self.gone),
             *(f"  problem: {one}" for one in self.problems),

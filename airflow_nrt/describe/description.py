@@ -8,6 +8,7 @@ from typing import Any
 
 from airflow_nrt.basics.durations import format_duration
 from airflow_nrt.basics.instants import END_OF_TIME, format_instant
+from airflow_nrt.basics.texts import counted
 from airflow_nrt.describe.bounds import bound
 from airflow_nrt.describe.dimensions import dimension_in_words
 from airflow_nrt.describe.script_secrets import shown_option
@@ -83,6 +84,8 @@ def _source(plan: Plan, source: Source, start: int | None, end: int | None) -> d
     if source.archive is not None:
         who = "the stream" if source.archive.written else "others"
         description["archive"] = f"{source.archive.insert.name}, written by {who}; backfill and verification read it"
+    if source.rejected_into is not None:
+        description["rejected_rows"] = f"also go into {source.rejected_into.name}"
     time = partition_time(table)
     if time is not None:
         description["partitions"] = f"by {time.pattern}, at most {format_duration(time.length)} each"
@@ -203,7 +206,7 @@ def _row_windows(operator: WindowAggregate) -> dict[str, Any]:
     growing = [frame for frame in frames if frame.growing]
     reached = f"{format_duration(operator.following)} after a row" if operator.following else "a row"
     if operator.followers:
-        reached = f"a row and {operator.followers} rows after it, or the input has ended"
+        reached = f"a row and {counted(operator.followers, 'row')} after it, or the input has ended"
     intervals = all(frame.unit == "RANGE" and frame.low is not None for frame in frames)
     if operator.forgets:
         bound = "the longest frame: a key is forgotten one to one and a half times its length after the key's last row"
@@ -337,7 +340,9 @@ def _join(operator: UpdatingJoin) -> dict[str, Any]:
     return {
         "late": late,
         "join": f"{operator.kind} JOIN ON {operator.text}",
-        "stored": [f"all rows of the {name} side, by key: {len(side.columns)} columns" for name, side in sides],
+        "stored": [
+            f"all rows of the {name} side, by key: {counted(len(side.columns), 'column')}" for name, side in sides
+        ],
     }
 
 

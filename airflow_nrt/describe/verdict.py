@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
-from typing import Any
+from typing import Any, Protocol
 
 from airflow_nrt.basics.instants import format_instant
+from airflow_nrt.basics.texts import counted
 from airflow_nrt.describe.table_history import WindowHistory
 from airflow_nrt.files.decoding import decoded
 
 EQUAL, EXPLAINED, MISSING, EXTRA, DIFFERENT = CLASSES = ("equal", "explained", "missing", "extra", "different")
 UNEXPLAINED = (MISSING, EXTRA, DIFFERENT)
+NOTHING = "nothing to prove"
 
 
 @dataclass(frozen=True)
@@ -43,17 +45,18 @@ class BadWindow:
         parts = [
             f"{count} {kind}" for kind, count in zip(UNEXPLAINED, (self.missing, self.extra, self.different)) if count
         ]
+        rows = f"{', '.join(parts)} {'row' if self.missing + self.extra + self.different == 1 else 'rows'}"
         if self.end is None:
-            return f"outside of any window: {', '.join(parts)} rows"
-        return f"window [{format_instant(self.start)}, {format_instant(self.end)}): {', '.join(parts)} rows"
+            return f"outside of any window: {rows}"
+        return f"window [{format_instant(self.start)}, {format_instant(self.end)}): {rows}"
 
 
 @dataclass(frozen=True)
 class InsertVerdict:
     """The verdict of one insert. A window is one window end, over all keys; `rows` counts rows by class.
 
-    `unequal_ends` are all windows that differ from the batch, explained or not. `bad` describes the first of the
-    unexplained ones.
+    `unequal_ends` are all windows that differ from the batch, explained or not. `bad` describes the first unexplained
+    windows.
     """
 
     insert: str
@@ -133,11 +136,7 @@ class Verdict:
     @property
     def text(self) -> str:
         """The verdict in one line."""
-        word = "NOT PROVEN" if not self.is_proven else "proven" if self.windows else "nothing to prove"
-        return (
-            f"{self.report}: {word}; {self.windows} windows, {self.equal} equal, {self.explained} explained by late "
-            f"rows, {self.unexplained} unexplained, {self.pending} pending"
-        )
+        return f"{self.report}: {conclusion(self)}; {_counts(self)}"
 
     def without_rows(self) -> Verdict:
         """The verdict without rows of the report, for a log that others read."""
@@ -161,10 +160,7 @@ def verdict_lines(verdict: Verdict) -> list[str]:
     """The verdict for a person."""
     lines = [f"verification of {verdict.report} as of log entry {verdict.entry}, home {verdict.home}"]
     for one in verdict.inserts:
-        lines.append(
-            f"  {one.insert}: {one.windows} windows, {one.equal} equal, {one.explained} explained by late rows, "
-            f"{one.unexplained} unexplained, {one.pending} pending"
-        )
+        lines.append(f"  {one.insert}: {_counts(one)}")
         for bad in one.bad:
             lines.append(f"    {bad}")
             lines += [] if bad.history is None else [f"      {bad.history.text}"]
@@ -183,17 +179,52 @@ def verdict_lines(verdict: Verdict) -> list[str]:
 
 
 def closing_line(verdict: Verdict) -> str:
-    """The conclusion."""
+    """The conclusion, and why there was nothing to prove."""
+    said = conclusion(verdict)
+    return said if said != NOTHING else nothing_because(len(verdict.inserts), verdict.pending)
+
+
+def nothing_because(inserts: int, pending: int) -> str:
+    """Why there was nothing to prove, of so many inserts that could be compared."""
+    if not inserts:
+        return f"{NOTHING}: no result can be compared"
+    if pending:
+        return f"{NOTHING}: no window is complete, {pending:,} pending"
+    return f"{NOTHING}: no complete window has rows"
+
+
+class Counts(Protocol):
+    """The numbers of a verification that its conclusion follows from."""
+
+    @property
+    def windows(self) -> int: ...
+
+    @property
+    def explained(self) -> int: ...
+
+    @property
+    def is_proven(self) -> bool: ...
+
+
+def conclusion(verdict: Counts) -> str:
+    """The conclusion in a few words. Nothing is proven of no windows, and late rows explain only what differs."""
     if not verdict.is_proven:
         return "NOT PROVEN"
-    if verdict.windows:
-        return "proven: every difference is explained by late rows"
-    return "nothing to prove: no window of the interval is complete"
+    if not verdict.windows:
+        return NOTHING
+    return "proven: every difference is explained by late rows" if verdict.explained else "proven: no difference"
+
+
+def _counts(verdict: Verdict | InsertVerdict) -> str:
+    return (
+        f"{counted(verdict.windows, 'window')}, {verdict.equal:,} equal, {verdict.explained:,} explained by late rows, "
+        f"{verdict.unexplained:,} unexplained, {verdict.pending:,} pending"
+    )
 
 
 def unread_lines(files: int, size: int) -> list[str]:
     """The last line, about files that have arrived and that the stream has not read; empty if there are none."""
     if not files:
         return []
-    which = "1 file has" if files == 1 else f"{files} files have"
-    return [f"{which} arrived that the stream has not read ({size} bytes): their rows are in no window yet"]
+    which = f"{counted(files, 'file')} {'has' if files == 1 else 'have'}"
+    return [f"{which} arrived that the stream has not read ({counted(size, 'byte')}): their rows are in no window yet"]

@@ -324,7 +324,7 @@ def _restate(work: _Work, what: _Restatement) -> list[Published]:
         with shown_tasks(spark, f"{insert.name}, computing", work.say):
             made = list(_staged(work, fitting, insert, frame, tasks))
         staged += made
-        work.say(f"{insert.name}: {len(made)} windows of {span_of(*work.span)} computed")
+        work.say(f"{insert.name}: {counted(len(made), 'window')} of {span_of(*work.span)} computed")
     for one in read.values():
         one.kept.unpersist()
     removed = tuple(_void(work, what, staged))
@@ -335,9 +335,10 @@ def _restate(work: _Work, what: _Restatement) -> list[Published]:
     entry = append_restatement(home.log(), body)
     work.notes.extend(noting.write(None))
     publish_entry(spark, home, plan, entry, ShownWindows(len(entry.published), work.say))
-    work.say(f"{len(entry.published)} windows published (100 %)")
+    work.say(f"{counted(len(entry.published), 'window')} published (100 %)")
     if len(entry.published) < len(staged):
-        work.say(f"{len(staged) - len(entry.published)} windows have a newer version of the stream: theirs stand")
+        newer = counted(len(staged) - len(entry.published), "window")
+        work.say(f"{newer} left as the stream has published a newer version")
     return list(entry.published)
 
 

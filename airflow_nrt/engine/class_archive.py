@@ -6,6 +6,8 @@ import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from airflow_nrt.basics.errors import InputError
@@ -29,7 +31,7 @@ GROUP BY shop, window_start, window_end;
 _ORDERS = ("1,1,1.50,2024-06-18 00:01:00\n1,2,2.50,2024-06-18 00:02:00\n", "1,1,3.50,2024-06-18 00:31:00\n")
 
 
-def made_archive() -> Path | None:
+def made_archive(say: Callable[[str], None]) -> Path | None:
     """The archive of the Java of drivers on this host, made if it does not exist; None if this Java makes none.
 
     Raises InputError if there is no Java, or if the environment is not writable.
@@ -38,18 +40,36 @@ def made_archive() -> Path | None:
     file = archive(os.environ.get("JAVA_HOME"))
     if file.exists():
         return file
+    say("a class archive is to be made: a small report runs for it, once")
     try:
-        file = _make(file)
+        with _recorded(file) as notes:
+            _run()
+        if notes.exists():
+            os.replace(notes, file)
     except PermissionError as wrong:
         raise InputError(f"{wrong.filename} can't be written: run this as the user who owns {sys.prefix}") from None
     return file if file.exists() else None
 
 
-def _make(file: Path) -> Path:
-    """Runs and verifies a report while the JVM records the classes that it loads."""
+@contextmanager
+def _recorded(file: Path) -> Iterator[Path]:
+    """Where a JVM that begins inside writes the classes that it has loaded, when it ends."""
     file.parent.mkdir(parents=True, exist_ok=True)
     notes = file.with_suffix(f".{os.getpid()}")
+    before = os.environ.get(VARIABLE)
     os.environ[VARIABLE] = f"-XX:ArchiveClassesAtExit={notes} -Xlog:disable"
+    try:
+        yield notes
+    finally:
+        # Else every later JVM would write an archive, too.
+        if before is None:
+            os.environ.pop(VARIABLE, None)
+        else:
+            os.environ[VARIABLE] = before
+
+
+def _run() -> None:
+    """Runs and verifies a report; the JVM has ended afterwards."""
     with tempfile.TemporaryDirectory() as directory:
         place = Path(directory)
         (place / "orders").mkdir()
@@ -68,6 +88,3 @@ def _make(file: Path) -> Path:
         assert process.stdin is not None
         process.stdin.close()
         process.wait(120)
-    if notes.exists():
-        os.replace(notes, file)
-    return file

@@ -8,6 +8,7 @@ from pyspark.sql import SparkSession
 
 from airflow_nrt.basics.durations import HOUR, format_duration
 from airflow_nrt.basics.errors import InputError
+from airflow_nrt.basics.texts import counted
 from airflow_nrt.engine.sinks import sink_of
 from airflow_nrt.engine.sinks.sink import Maintained
 from airflow_nrt.engine.spark.own_session import own_session
@@ -43,7 +44,7 @@ def maintain(
         found = sink_of(insert).maintain(session, home, insert, before)
         if found is not None:
             done[insert.name] = found
-            say(f"{insert.name}: {found.files_before} files became {found.files_after}")
+            say(f"{insert.name}: {counted(found.files_before, 'file')} became {found.files_after}")
     if not done:
         raise InputError(f"{plan.name} writes into no table of a lakehouse: there is nothing to maintain")
     return done

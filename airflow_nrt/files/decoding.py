@@ -32,10 +32,11 @@ def read_record(path: Path, form: Format, kind: type[Record], limit: int = MOST_
         raise HomeError(f"{form.of} {path} can't be read: {wrong}") from None
 
 
-def parse_json(content: bytes | str) -> Any:
-    """Raises ValueError unless it is JSON, also where it is nested too deep to be read."""
+def parse_json(content: bytes | str, number: Callable[[str], float] | None = None) -> Any:
+    """Raises ValueError unless it is JSON, also where it is nested too deep to be read. `number` makes a value of a
+    number with a fraction."""
     try:
-        return json.loads(content)
+        return json.loads(content, parse_float=number)
     except RecursionError:
         raise ValueError("it is nested too deep") from None
 

@@ -61,14 +61,14 @@ _FORMAT = Format("the heartbeat", (_without_process_start, _without_ui, _without
 
 @dataclass(frozen=True)
 class Heartbeat:
-    """All times in milliseconds of the wall clock. Raises ValueError for values that no driver writes.
+    """All times are milliseconds of the wall clock. Raises ValueError for values that no driver writes.
 
-    `launch` is the id of the launch, by which the launcher recognises its driver. `beat` is when this was written,
-    `progress` when the last log entry was. `pending_bytes` have arrived and are not read, `unreadable_files` wait until
-    they can be opened. `final` marks a failure that a restart would meet again. `host` is its name, for people;
-    `process_start` distinguishes the process from all others, None where its system or its version doesn't say. `ui` is
-    the address of Spark's UI, empty where there is none. `owed` are the tables whose sinks do not answer, or that are
-    being filled, each with the first entry whose results it lacks.
+    `launch` is the id of the launch, by which the launcher recognizes its driver. `beat` is the time of this heartbeat,
+    `progress` that of the last log entry. `pending_bytes` have arrived and are not read. `unreadable_files` wait until
+    they can be opened. `final` marks a failure that a restart would meet again. `host` is a name, for people.
+    `process_start` distinguishes the process from all others. It is None if the system or the version does not have it.
+    `ui` is the address of Spark's UI, or empty. `owed` are the tables whose sinks do not answer, or that are being
+    filled, each with the first entry whose results it lacks.
     """
 
     state: str

@@ -90,6 +90,7 @@ class Home:
         self.samples = self.notes / "samples"
         self.verdicts = self.notes / "verdicts"
         self.tasks = self.notes / "tasks"
+        self.supervisors = self.notes / "supervisors"
         self.unusable = self.notes / "unusable.json"
         self.nulled = self.notes / "nulled.json"
         self.left_out = self.notes / "left_out.json"

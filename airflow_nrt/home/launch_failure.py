@@ -24,7 +24,7 @@ _FORMAT = Format("the note of a launch that failed,")
 
 @dataclass(frozen=True)
 class LaunchFailure:
-    """Why a driver ended before it held the lease; `final` if another driver would fail in the same way."""
+    """Why a driver ended before it held the lease. `final` if another driver would fail in the same way."""
 
     error: str
     final: bool

@@ -10,10 +10,15 @@ from typing import Any
 
 from airflow_nrt.basics.errors import HomeError
 from airflow_nrt.files.decoding import parse_json
+from airflow_nrt.files.numbers_as_written import NumberAsWritten
 from airflow_nrt.files.private_files import MOST_BYTES, open_private
 
 LATE_PREFIX, REJECTED = "late-", "rejected"
 """Names in the directory of a commit: `late-<operator>/` and `rejected/`."""
+MALFORMED, NO_VALUE = "malformed line", "malformed field"
+TIMELESS, FUTURE = "NULL rowtime", "rowtime in the future"
+SKIPPED = "skipped"
+"""The reasons of rows that are rejected; a malformed field is that of a row that is read with NULL."""
 
 
 def records(path: Path) -> Iterator[dict[str, Any]]:
@@ -36,7 +41,7 @@ def records_in(file: Path) -> Iterator[dict[str, Any]]:
 
 def _record(line: bytes) -> dict[str, Any]:
     """Raises ValueError for a line that is no JSON object, or was cut because it is too long."""
-    found = parse_json(line)
+    found = parse_json(line, NumberAsWritten)
     if not isinstance(found, dict):
         raise ValueError("it is no JSON object")
     return found

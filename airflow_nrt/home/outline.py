@@ -40,10 +40,11 @@ class WindowOutline:
 class InsertOutline:
     """The results of one insert, in files of this format in a `directory`; None if they are printed.
 
-    `columns` are names and kinds of type (`BIGINT`) in the files, `key` those that distinguish the rows of a window.
-    `options` say how a line is formatted, and how many keys are sampled. With `whole_windows` each file holds all rows
-    of a window. `operators` are the operators of these windows. `sampled` says whether the home keeps samples of
-    whole windows; None where an older version wrote it, which sampled files alone.
+    `columns` are names and kinds of type (`BIGINT`) in the files, `key` the columns that distinguish the rows of a
+    window. `options` are the format of a line and the number of sampled keys. With `whole_windows` each file holds all
+    rows of a window. `operators` are the operators of these windows. `sampled` says whether the home keeps samples of
+    whole windows. It is None if an older version wrote it, which only sampled files. `scales` are
+    those of DECIMAL columns, none if an older version wrote it.
     """
 
     name: str
@@ -56,6 +57,7 @@ class InsertOutline:
     options: Mapping[str, str] = field(default_factory=dict)
     operators: tuple[str, ...] = ()
     sampled: bool | None = None
+    scales: Mapping[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Raises TypeError."""
@@ -72,7 +74,7 @@ class InsertOutline:
     @classmethod
     def of(cls, insert: Insert) -> InsertOutline:
         sink, directory = insert.sink, connector_of(insert.sink).directory(insert.sink)
-        in_files = (column for column in sink.physical if column.name not in sink.partition_keys)
+        in_files = [column for column in sink.physical if column.name not in sink.partition_keys]
         window = None if insert.window is None else WindowOutline(str(insert.window), insert.window.stride)
         return cls(
             name=insert.name,
@@ -85,12 +87,13 @@ class InsertOutline:
             options={name: sink.options[name] for name in _KEPT_OPTIONS if name in sink.options},
             operators=insert.operators,
             sampled=bool(insert.operators) and not insert.emits_changes and connector_of(sink).keeps_samples(sink),
+            scales={one.name: one.type.scale for one in in_files if one.type.scale is not None},
         )
 
 
 @dataclass(frozen=True)
 class ArchivedColumn:
-    """A column of a source that its archive has, and the METADATA key that it is of, None for a physical one."""
+    """A column of a source in its archive, and its METADATA key (None for a physical column)."""
 
     name: str
     type: str
@@ -99,10 +102,9 @@ class ArchivedColumn:
 
 @dataclass(frozen=True)
 class ArchiveOutline:
-    """The archive that a stream writes of a `source`, in Parquet files below `directory`; its table is called `name`.
+    """The archive that a stream writes of a `source`, in Parquet files below `directory`. Its table is called `name`.
 
-    `topics` are the options that name the topics, with their values. `zone` is that of the clock of its hours, None for
-    UTC.
+    `topics` are the options that name the topics, with their values. `zone` is the zone of its hours, None for UTC.
     """
 
     name: str
@@ -143,8 +145,11 @@ class Outline:
     def to_bytes(self) -> bytes:
         content = asdict(self)
         if not self.archives:
-            # A version that does not know archives reads it.
+            # A version that does not know these fields reads it.
             del content["archives"]
+        for insert in content["inserts"]:
+            if not insert["scales"]:
+                del insert["scales"]
         return json.dumps(_FORMAT.stamped(content), indent=1, ensure_ascii=False).encode()
 
     @classmethod

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from airflow_nrt.home.heartbeat import Heartbeat, now_ms, read_heartbeat
+from airflow_nrt.home.heartbeat import STARTING, Heartbeat, now_ms, read_heartbeat
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.launch_failure import failed_start
 from airflow_nrt.home.log.changed_files import changes_of, last_read
-from airflow_nrt.home.log.entries import OperatorState, Position, Restate
+from airflow_nrt.home.log.entries import Lease, OperatorState, Position, Restate
 from airflow_nrt.home.log.log import Log
 from airflow_nrt.home.notes.left_out import left_out_rows
 from airflow_nrt.home.notes.nulled import nulled_expressions
@@ -26,16 +26,18 @@ home."""
 
 @dataclass(frozen=True, kw_only=True)
 class Pulse:
-    """What changes from minute to minute. `driver` is the heartbeat's state, `silent` if heartbeats stopped without an
-    end, or `none`.
+    """The part that changes from minute to minute. `driver` is the heartbeat's state, `starting` before the first
+    heartbeat, `silent` if heartbeats stopped without an end, or `none`.
 
     Watermarks and window ends are milliseconds of the report's clock, which is the wall clock of `zone` (None: UTC).
-    `lag` is how many milliseconds the watermark is before the time of that clock; None where there is no watermark.
-    `restarts` counts the drivers after the first one. `late`, `dropped` and `rejected` count rows, `files` those read.
+    `lag` is how many milliseconds the watermark is before the time of that clock, or None without a watermark.
+    `restarts` counts the drivers after the first one. `late`, `dropped` and `rejected` count rows, `files` the files
+    that were read. `null_fields` counts fields that could not be parsed and are read as NULL; their rows count.
 
-    `windows` and `last_window` are of what is published in all tables: all windows that end up to `last_window` are.
-    `decided_windows` and `decided_until` are of what the log has decided, some of which may wait for a sink; `tables`
-    have both by table. `failed_start` says why the newest launch could not begin, where no driver has begun since.
+    `windows` counts the windows that are published in all tables. All windows that end up to `last_window` are.
+    `decided_windows` and `decided_until` say the same of windows that the log has decided. Some of these may wait for a
+    sink. `tables` has both by table. `failed_start` says why the newest launch could not begin, if no driver has begun
+    since.
     """
 
     report: str
@@ -52,6 +54,7 @@ class Pulse:
     late: int
     dropped: int
     rejected: int
+    null_fields: int = 0
     zone: str | None = None
     decided_windows: int = 0
     decided_until: int | None = None
@@ -84,12 +87,13 @@ class Pulse:
 class Status(Pulse):
     """The parts that need the whole log, and the files that were read.
 
-    `changed_files` are those of the last read files that have changed since, as far as this host can see them. So many
-    others were `published_again` by the report whose results they are. `age` is
-    the time since the last entry was written (ms); None where there is none. `unusable` are the classes in Java that
-    the driver goes without, each with why it does not fit its Spark. `nulled` counts the values of expressions that are
-    NULL because they could not be computed, `nulled_in` by the newest of their places. `left_out` counts the rows that
-    sinks could not take, by insert and reason; `set_aside` those that were set aside.
+    `changed_files` are the last read files that have changed since, as far as this host can see them. `restated_files`
+    counts others that were restated by the report that publishes them. `restatements` counts the backfills and repairs
+    that restated windows. `age` is the time since the last entry was
+    written (ms), or None without an entry. `unusable` are the classes in Java that the driver goes without, each with
+    the reason why it does not fit its Spark. `nulled` counts the values of expressions that are NULL because they could
+    not be computed, `nulled_in` by the newest windows or rows. `left_out` counts the rows that sinks could not take, by
+    insert and reason. `set_aside` counts the rows that were set aside.
     """
 
     restatements: int
@@ -98,7 +102,7 @@ class Status(Pulse):
     age: int | None
     suspects: dict[str, int]
     changed_files: list[str]
-    published_again: int = 0
+    restated_files: int = 0
     unreadable_files: int = 0
     unusable: dict[str, str] = field(default_factory=dict)
     nulled: dict[str, int] = field(default_factory=dict)
@@ -134,7 +138,7 @@ def read_status(home: Home, now: int | None = None) -> Status:
         age=(now or now_ms()) - log.read(log.last).time if log.last >= 0 else None,
         suspects=suspects,
         changed_files=[change for name, change in changes.items() if name not in again],
-        published_again=len(again),
+        restated_files=len(again),
         unreadable_files=beat.unreadable_files if beat else 0,
         unusable=dict(unfit.reasons) if unfit else {},
         nulled={name: one.count for name, one in nulled.items()},
@@ -157,7 +161,7 @@ def _pulse(home: Home, log: Log, now: int | None) -> Pulse:
     return Pulse(
         report=home.identity().name,
         home=str(home.path),
-        driver=_driver(beat, now),
+        driver=_driver(beat, log, now),
         epoch=log.epoch(),
         entry=log.last,
         heartbeat=beat,
@@ -169,6 +173,7 @@ def _pulse(home: Home, log: Log, now: int | None) -> Pulse:
         late=position.late,
         dropped=position.dropped,
         rejected=sum(source.rejected for source in sources),
+        null_fields=sum(source.null_fields for source in sources),
         zone=home.zone,
         decided_windows=position.windows,
         decided_until=newest_complete(position),
@@ -177,7 +182,11 @@ def _pulse(home: Home, log: Log, now: int | None) -> Pulse:
     )
 
 
-def _driver(beat: Heartbeat | None, now: int | None) -> str:
+def _driver(beat: Heartbeat | None, log: Log, now: int | None) -> str:
+    if log.epoch() > (beat.epoch if beat is not None else 0):
+        last = log.read(log.last)
+        if isinstance(last.body, Lease) and (now or now_ms()) - last.time < STALE_MS:
+            return STARTING
     if beat is None:
         return "none"
     if beat.is_over or beat.age(now) < STALE_MS:
@@ -186,7 +195,7 @@ def _driver(beat: Heartbeat | None, now: int | None) -> str:
 
 
 def _restatements(log: Log, position: Position) -> tuple[int, dict[str, int]]:
-    """How often windows were restated, and which operators' carried state a difference has put in doubt."""
+    """How many backfills and repairs there were, and which operators' carried state a difference has put in doubt."""
     count = 0
     suspects: dict[str, int] = {}
     for entry in log.backwards():

@@ -1,4 +1,4 @@
-"""Which windows of a table the entries of a log have completed, and which they have published again.
+"""Which windows of a table the entries of a log have completed, and which they have restated.
 
 An entry counts once its results are visible: until then they wait below `staged/`. Entries are read in order, and none
 after one that does not count yet.

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from airflow.providers.common.compat.sdk import AirflowNotFoundException
 from airflow.sdk import BaseHook, Connection
-from airflow.sdk.exceptions import AirflowNotFoundException
 
 from airflow_nrt.basics.errors import InputError
 from airflow_nrt.basics.masters import check_master
@@ -48,8 +48,8 @@ class NrtSettings:
 class NrtHook(BaseHook):
     """Opens homes, reads their status, asks their drivers to stop, and knows how Spark is to run a driver.
 
-    Without a connection, drivers run with `local[*]`, and every task names its home. That is so if `nrt_conn_id` is
-    None, and if `nrt_default` is not defined; any other id must be defined.
+    Without a connection, drivers run with `local[*]`, and every task names its home. There is no connection if
+    `nrt_conn_id` is None, or if `nrt_default` is not defined. Any other id must be defined.
 
     :param nrt_conn_id: a connection of type `nrt`
     :param master: a Spark master, which wins over the connection's
@@ -104,7 +104,7 @@ class NrtHook(BaseHook):
         """The home at a location, existing or not; by default a report's own.
 
         A relative location starts at the connection's home, if it has one; an absolute one must then be below it, too.
-        Raises InputError if neither gives a location, and as `Home.at`.
+        Raises InputError if neither gives a location, or if the location is invalid.
         """
         settings = self.get_conn()
         homes = settings.home
@@ -114,11 +114,14 @@ class NrtHook(BaseHook):
         return Home.at(below(homes, chosen) if homes else chosen, settings.group)
 
     def status(self, location: str) -> Status:
-        """Raises InputError if there is no home, HomeError if it can't be read."""
+        """The status of a report. Raises InputError if there is no home, HomeError if it can't be read."""
         return living_status(self._existing(location))
 
     def ask_to_stop(self, location: str) -> int:
-        """As `Home.ask_to_stop`. Raises as `status`."""
+        """Asks all drivers of a home to stop after their batch, also those that were launched and have not begun.
+
+        Returns the newest epoch. Raises as `status`.
+        """
         return self._existing(location).ask_to_stop()
 
     def _existing(self, location: str) -> Home:

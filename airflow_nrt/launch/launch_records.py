@@ -39,7 +39,7 @@ _FORMAT = Format("the launch record", (_without_process_start,))
 class Launch:
     """A driver that was launched at `time` (ms) and has `patience` (ms) for its first heartbeat.
 
-    `by` names the task attempt that launched it; `output` is where its output begins in the home's driver.log.
+    `by` names the task attempt that launched it. `output` is the position where its output begins in `driver.log`.
     """
 
     number: int

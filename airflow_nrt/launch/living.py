@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 from dataclasses import replace
 
-from airflow_nrt.home.heartbeat import Heartbeat, read_heartbeat
+from airflow_nrt.basics.errors import HomeError
+from airflow_nrt.home.heartbeat import RUNNING, STARTING, Heartbeat, read_heartbeat
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.status import STALE_MS, Status, read_status
 from airflow_nrt.launch.command_lines import driver_of
@@ -42,13 +44,23 @@ def living_driver(home: Home, lost: int = 0) -> Heartbeat | None:
         beat = newer
 
 
+def is_beginning(home: Home) -> bool:
+    """Whether a driver was launched that may still begin. A launch record that can't be read is none."""
+    with suppress(HomeError):
+        return pending_launch(home) is not None
+    return False
+
+
 def living_status(home: Home) -> Status:
-    """The status of a home, where a dead driver is neither `running` nor merely `silent`.
+    """The status of a home, where a dead driver is neither `running` nor merely `silent`, and one that was launched is
+    `starting`.
 
     Raises HomeError if the home can't be read.
     """
     status = read_status(home)
     beat = status.heartbeat
+    if status.driver not in (RUNNING, STARTING) and is_beginning(home):
+        return replace(status, driver=STARTING)
     if beat is None or beat.is_over or not driver_process(beat).is_gone() or living_driver(home) is not None:
         return status
     return replace(status, driver=DIED)

@@ -27,7 +27,7 @@ _INIT = 1
 
 @dataclass(frozen=True)
 class ProcessMark:
-    """A process. `host` is a name, for people; `start` is None where a system or an older version does not have it.
+    """A process. `host` is a name, for people. `start` is None if a system or an older version does not have it.
 
     Raises ValueError for a pid that no process has.
     """

@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import attrs
-from airflow.sdk import BaseOperator, BaseOperatorLink, conf
+from airflow.providers.common.compat.sdk import conf
+from airflow.sdk import BaseOperator, BaseOperatorLink
 
 if TYPE_CHECKING:
     from airflow_nrt.home.home import Home

@@ -10,9 +10,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from airflow_nrt.model.connectors import connector_of
-from airflow_nrt.model.options.known import NOT_NULL
+from airflow_nrt.model.options.known import NOT_NULL, NULL_ROWTIME, REJECTED_LIMIT
 from airflow_nrt.model.options.option import Option
 from airflow_nrt.model.plan import Plan, Source
+from airflow_nrt.model.rejected_limit import rejected_limit
 from airflow_nrt.model.tables import Table
 
 Policy = Mapping[str, str]
@@ -21,12 +22,18 @@ _OF_EVERY_FORMAT = ("scan.", "source.")
 
 
 def policy_of(source: Source) -> Policy:
-    """The policy by which its next rows are read, also where it is the default."""
-    set_here, known = source.table.options, policy_options(source.table)
-    lenient = connector_of(source.table).leniency(source.table)
-    named = [name for name in known if name in set_here or name == lenient or name.startswith(_OF_EVERY_FORMAT)]
-    values = {name: set_here.get(name, text_of(known[name].default)) for name in sorted(named)}
-    return {**values, NOT_NULL: "drop" if source.drops_null else "error"}
+    """The policy by which its next rows are read, also where it is the default.
+
+    The limit of rejected rows decides where an option is not set, so that these are no part of it then.
+    """
+    table, known = source.table, policy_options(source.table)
+    always = {name for name in known if name.startswith(_OF_EVERY_FORMAT) and name != NULL_ROWTIME}
+    values = {name: text_of(known[name].default) for name in always} | {
+        name: text for name, text in table.options.items() if name in known
+    }
+    if REJECTED_LIMIT in known:
+        values[REJECTED_LIMIT] = str(rejected_limit(table))
+    return {**dict(sorted(values.items())), NOT_NULL: "drop" if source.drops_null else "error"}
 
 
 def policies_of(plan: Plan) -> dict[str, Policy]:

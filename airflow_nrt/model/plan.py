@@ -18,7 +18,7 @@ from airflow_nrt.model.asked_partitions import PartitionFilter
 from airflow_nrt.model.connectors import connector_of
 from airflow_nrt.model.internal_columns import CLOCK
 from airflow_nrt.model.operators import Query, Regroup, WindowAggregate
-from airflow_nrt.model.options.known import SPARK_PREFIX, TIME_ZONE
+from airflow_nrt.model.options.known import REJECTED_LIMIT, SPARK_PREFIX, TIME_ZONE
 from airflow_nrt.model.options.settings import SECRET_NAMES, Settings
 from airflow_nrt.model.origins import Origin
 from airflow_nrt.model.required_columns import RequiredColumns
@@ -108,7 +108,7 @@ class Source:
     `partitions` are those that its readers ask for, None for all. A batch reads no others. A stream reads all, because
     every row moves the watermark. Backfill and verification read the `archive`, if there is one. A row with a number
     that does not fit a DECIMAL NOT NULL is left out if it `drops_null`. Rows that are `skipped` are left out whatever
-    they are.
+    they are. The insert `rejected_into` writes those that can't be read into a table (`model/rejected_rows.py`).
     """
 
     table: Table
@@ -118,6 +118,7 @@ class Source:
     archive: Archive | None = field(default=None, metadata=METADATA)
     drops_null: bool = field(default=False, metadata=METADATA)
     skipped: tuple[SkippedRow, ...] = field(default=(), metadata=METADATA)
+    rejected_into: Insert | None = field(default=None, metadata=METADATA)
 
     @property
     def name(self) -> str:
@@ -151,8 +152,9 @@ class Lookup:
 
     @property
     def read(self) -> Source:
-        """The table as a source, whose rows have no time."""
-        return Source(replace(self.table, watermark=None), self.columns)
+        """The table as a source, whose rows have no time. No row of it is left out: its joins would lack a partner."""
+        options = {**self.table.options, REJECTED_LIMIT: "0"}
+        return Source(replace(self.table, watermark=None, options=options), self.columns)
 
 
 @dataclass(frozen=True)
@@ -206,9 +208,11 @@ class Plan:
 
     @property
     def written(self) -> tuple[Insert, ...]:
-        """The inserts, and those by which a stream writes archives."""
+        """The inserts, and those by which a stream writes archives and tables of rejected rows."""
         archives = (source.archive for source in self.sources if source.is_archived)
-        return (*self.inserts, *(one.insert for one in archives if one is not None))
+        # Several sources may have one table.
+        rejected = {one.rejected_into.name: one.rejected_into for one in self.sources if one.rejected_into is not None}
+        return (*self.inserts, *(one.insert for one in archives if one is not None), *rejected.values())
 
     def setting(self, name: str) -> str | None:
         return dict(self.settings).get(name)

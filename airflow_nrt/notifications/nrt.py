@@ -10,9 +10,8 @@ from typing import Any
 from urllib.error import HTTPError
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
+from airflow.providers.common.compat.sdk import AirflowException, redact
 from airflow.sdk import BaseHook, BaseNotifier, Context
-from airflow.sdk.exceptions import AirflowException
-from airflow.sdk.log import redact  # type: ignore[attr-defined]
 from asgiref.sync import sync_to_async
 
 _LIMIT_SECONDS = 30
@@ -26,15 +25,18 @@ _TEXT = (
 class NrtNotifier(BaseNotifier):
     """Posts `{"text": …}` to a web hook, as Slack, Mattermost, Rocket.Chat, Teams and Google Chat take it.
 
-    As `freshness_callback` of `NrtStreamOperator`, with `AsyncCallback(NrtNotifier, kwargs={…})`, it says that a window
-    is missing and that the report is fresh again; as callback of a DAG or a task it names the task and its error; as
-    callback of a `DeadlineAlert` it needs a `text`.
+    - As `freshness_callback` of `NrtStreamOperator`, the message says which windows are missing, or that the
+      report is fresh again. `nrt` in the template has `report`, `home`, `table`, `state` (`stale` or `fresh`),
+      `window_end`, `complete_until`, `allowed_seconds`, `missing` (the ends of the missing windows, the first hundred),
+      `missing_count`, `missing_since` (when the first of them was due), `cause` and `text`.
+    - As callback of a DAG or a task, the message names the task and its error.
+    - As callback of a `DeadlineAlert` the notifier needs a `text`.
 
     :param http_conn_id: a connection of type `http`: its host is the hook's whole URL, or its host's name; its
         password, if it has one, is sent as a bearer token
-    :param text: (templated) the message, without values that Airflow masks, cut at 4,000 characters; for a notice of
-    freshness `nrt` has `report`, `home`, `table`, `state` (`stale` or `fresh`), `window_end`, `complete_until`,
-        `allowed_seconds` and `text`
+    :param text: (templated) the message, without values that Airflow masks, cut at 4,000 characters; default:
+        `nrt.text`, else the task, its run and its error
+    :param context: as for all notifiers
     """
 
     template_fields: Sequence[str] = ("text",)

@@ -9,6 +9,7 @@ from airflow.sdk import Context
 
 from airflow_nrt.basics.instants import iso_instant, parse_instant
 from airflow_nrt.describe.mismatch import FAIL, ON_MISMATCH, REPAIR, REPORT
+from airflow_nrt.home.notes.tasks import PUBLISHES, REPAIRS, VERIFIES
 from airflow_nrt.model.zones import zone_rules
 from airflow_nrt.operators.batch import NrtBatchOperator, fail_unless_proven, verdict_xcom
 from airflow_nrt.operators.interval import interval_of_run, zone_of_clock
@@ -22,22 +23,25 @@ _ON_MISMATCH = one_of(*ON_MISMATCH)
 class NrtBackfillOperator(NrtBatchOperator):
     """Computes windows in batch and verifies or publishes them.
 
-    The windows are those that end within `start` and `end`, else within those of the run's configuration
-    (`{"nrt": {"start": …, "end": …}}`), else within the run's partition key (`START/END`, a date for its day, or a
-    window's end; midnight only where an asset event brought the key), else within its data interval; a run that names
-    none fails.
+    The windows end within the first of these intervals that is given; a run without one fails:
+
+    - `start` and `end`
+    - those of the run's configuration, `{"nrt": {"start": …, "end": …}}`
+    - the run's partition key: `START/END`, a date for its day, or a window's end. Midnight is a window's end only if an
+      asset event brought the key
+    - the run's data interval
 
     The log shows the progress of the task, and ends with the verdict.
 
-    :param verify: compare with what is published first, and publish over it only as a repair; else publish over it
+    :param verify: compare with the published windows first, and publish only as a repair; False: publish all windows
     :param on_mismatch: (templated) what to do about a difference that no late row explains: `fail`, `repair` it by
-    publishing the batch result, or `report` it in the return value; None: what the run's configuration asks for
-        (`{"nrt": {"on_mismatch": "repair"}}`), else `fail`
+        publishing the batch result, or `report` it in the return value; default: `on_mismatch` of the run's
+        configuration (beside `start`), else `fail`
     :param timezone: (templated) the zone of the report's clock, for data intervals; default: the report's own, or, for
-    rowtimes without a zone, that of the DAG's timetable, so that its days are whole
+        rowtimes without a zone, that of the DAG's timetable, so that its days are whole
     :xcom return_value: `start` and `end` (ISO, on the report's clock), `published_windows`, `unread_files`, `notes`,
         and the `verdict` (None without `verify`)
-    :xcom verdict: that of `NrtVerifyOperator`, with `verify`; also where the task fails because of it
+    :xcom verdict: with `verify`, as of `NrtVerifyOperator`; also if the task fails because of it
     """
 
     template_fields: Sequence[str] = (*NrtBatchOperator.template_fields, "on_mismatch", "timezone")
@@ -51,13 +55,21 @@ class NrtBackfillOperator(NrtBatchOperator):
         self.verify = verify
         self.on_mismatch = on_mismatch
         # Before rendering, because a template may depend on the run.
-        self._is_open = on_mismatch in (None, REPAIR) or is_template(on_mismatch)
+        self._is_template = is_template(on_mismatch)
+        self._is_open = on_mismatch in (None, REPAIR) or self._is_template
         self.timezone = timezone
 
     def takes(self) -> tuple[str, ...]:
         verifies = ("verify",) if self.verify and self.on_mismatch != REPAIR else ()
         repairs = ("repair",) if self.verify and self._is_open else ()
         return (*super().takes(), *verifies, *repairs)
+
+    def does(self) -> str:
+        if not self.verify:
+            return PUBLISHES
+        if self._is_template:
+            return ""
+        return REPAIRS if self.on_mismatch == REPAIR else VERIFIES
 
     def execute(self, context: Context) -> dict[str, Any]:
         with self.at_work():

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from airflow.sdk.exceptions import AirflowException, AirflowFailException
+from airflow.providers.common.compat.sdk import AirflowException, AirflowFailException
 
 from airflow_nrt.basics.errors import HomeError
 from airflow_nrt.basics.instants import iso_instant
-from airflow_nrt.describe.verdict import BadWindow, Verdict
+from airflow_nrt.basics.texts import counted
+from airflow_nrt.describe.verdict import BadWindow, Verdict, nothing_because
 from airflow_nrt.operators.command import Outcome
 from airflow_nrt.operators.command_task import NrtCommandOperator
 from airflow_nrt.usecases.requests.backfill import BackfillRequest
@@ -31,8 +32,8 @@ class NrtBatchOperator(NrtCommandOperator):
 
     :param start: (templated) windows that end after this time of the report's clock
     :param end: (templated) windows that end at or before it
-    :param wait_for_stream: seconds to wait, before anything else, until the stream has read what had arrived when the
-    task began; 0: do not wait, and count unread files in `unread_files`
+    :param wait_for_stream: seconds to wait, before anything else, until the stream has read all files that had arrived
+        when the task began; 0: do not wait, and count unread files in `unread_files`
     """
 
     template_fields: Sequence[str] = (*NrtCommandOperator.template_fields, "start", "end")
@@ -96,16 +97,21 @@ def fail_unless_proven(verdict: Mapping[str, Any]) -> None:
     windows.
     """
     if verdict["proven"] and not verdict["windows"]:
-        nothing = f"{verdict['report']}: nothing was verified, no window of the interval is complete"
-        raise AirflowException(f"{nothing} ({verdict['pending']} are pending)")
+        raise AirflowException(f"{verdict['report']}: {nothing_because(len(verdict['inserts']), verdict['pending'])}")
     if verdict["proven"]:
         return
     found = [*verdict["unexplained_windows"], *verdict["problems"]]
     listed = "".join(f"\n  {line}" for line in found)
-    raise AirflowFailException(
-        f"{verdict['report']}: not proven, {verdict['unexplained']} of {verdict['windows']} windows differ from the "
-        f"batch result and no late row explains it{':' if listed else ''}{listed}"
-    )
+    raise AirflowFailException(f"{verdict['report']}: not proven, {_why(verdict)}{':' if listed else ''}{listed}")
+
+
+def _why(verdict: Mapping[str, Any]) -> str:
+    unexplained = verdict["unexplained"]
+    if not unexplained:
+        return "as the log says what does not follow from the rows"
+    differ = "differs" if unexplained == 1 else "differ"
+    windows = f"{unexplained:,} of {counted(verdict['windows'], 'window')}"
+    return f"{windows} {differ} from the batch result and no late row explains it"
 
 
 def _named(insert: str, window: BadWindow) -> str:

@@ -38,20 +38,20 @@ if TYPE_CHECKING:
 class NrtBaseOperator(BaseOperator):
     """A task about one report.
 
-    :param report: (templated) the report: a script `report.sql`, a program `report.py`, or `package.module:function`
-        that builds one; a relative path starts at the DAG file's directory; or a function of the DAG file, as
-        `@task.nrt_report` takes it
-    :param home: (templated) the report's home, below the connection's `home` if it has one, where a relative path
-        starts; the default is the report's name there
-    :param settings: (templated) values of `${KEY}` placeholders, and options by their names; settings of Spark unless
-    they choose code, options of Java, paths or addresses. A value that comes from a run, by a template, may be a name,
-    a segment of a path, a number or a secret; a literal also a place
-    :param masked_settings: names of settings whose values must not be readable in a log or in the home, besides those
-    with a name of a secret (password, secret, token, key, credential)
+    :param report: (templated) a script `report.sql`, a program `report.py`, `package.module:function` that builds a
+        report, or a function of the DAG file, as for `@task.nrt_report`; a relative path starts at the DAG file's
+        directory
+    :param home: (templated) the report's home. If the connection has a `home`, a relative path starts there, an
+        absolute one must be below it, and the default is the report's name there
+    :param settings: (templated) values of `${KEY}` placeholders, options, and settings of Spark that can't choose code,
+        options of Java, paths or addresses. In a template, a value of the run may be a name, a segment of a path, a
+        number or a secret
+    :param masked_settings: names of settings whose values must not be readable in a log or in the home, in addition to
+        names like those of secrets (password, secret, token, key, credential)
     :param unsafe_settings: names of placeholders that may be any piece of SQL, and any place; the value of any other
-    placeholder is one piece of text
-    :param nrt_conn_id: (templated) a connection of type `nrt`; None or an empty text means no connection, and so does
-    `nrt_default` where it is not defined: then Spark runs as `local[*]`, and the task names its home
+        placeholder is one piece of text
+    :param nrt_conn_id: (templated) a connection of type `nrt`. Without one (None, an empty text, or an undefined
+        `nrt_default`) Spark runs as `local[*]`, and the task names its home
     :param conn_id: deprecated name of `nrt_conn_id`
     :param master: (templated) a Spark master, which wins over the connection's
     :param planning_timeout: seconds within which the report must be planned, its imports included
@@ -228,6 +228,10 @@ class NrtBaseOperator(BaseOperator):
         """What a DAG run may ask of this task (`RunOverrides`)."""
         return ()
 
+    def does(self) -> str:
+        """What a backfill does with the windows of a run (`TaskOfHome`)."""
+        return ""
+
     def note_in(self, home: Home, kind: str) -> None:
         """Notes this task in the home as the last one of its kind. Raises HomeError if the home can't be written."""
         from airflow_nrt.basics.errors import HomeError
@@ -236,7 +240,7 @@ class NrtBaseOperator(BaseOperator):
         if self.get_dag() is None:
             return
         try:
-            note_task(home, kind, TaskOfHome(self.dag_id, self.task_id, self.takes()))
+            note_task(home, kind, TaskOfHome(self.dag_id, self.task_id, self.takes(), self.does()))
         except OSError as wrong:
             raise HomeError(f"the home {home.path} can't be written: {wrong}") from None
 

@@ -16,11 +16,11 @@ from airflow_nrt.usecases.requests.maintain import KEPT, MaintainRequest, Mainta
 class NrtMaintainOperator(NrtCommandOperator):
     """Compacts the tables of Delta and Iceberg that a report writes into, and removes their old versions.
 
-    It may run while the stream does: whoever loses a race against the other begins again. What the stream has published
-    stays published, and can be verified.
+    It may run beside the stream: if the two conflict, the one that lost begins again. Published windows stay published,
+    and can be verified.
 
-    :param keep: (templated) how much of the tables' history stays, as `'7 d'`; at least an hour. Readers that travel
-    further back in time find nothing
+    :param keep: (templated) how much of the tables' history stays, as `'7 d'`; at least an hour. Time travel further
+        back finds nothing
     :xcom return_value: by insert, `files_before` and `files_after`
     """
 

@@ -14,16 +14,16 @@ from airflow_nrt.operators.messages.ending import ending_the_task
 
 
 class NrtStopOperator(BaseOperator):
-    """Asks the driver of a home to stop after its batch, and waits until it has. It succeeds if none is running.
+    """Asks the driver of a home to stop after its batch, and waits until it has stopped. Succeeds if none is running.
 
     This includes a driver that was launched and has not begun, and one that a task is about to restart. The supervising
     task then succeeds.
 
     :param home: (templated) the report's home; a relative path starts at the connection's `home`
-    :param nrt_conn_id: (templated) a connection of type `nrt`; none where `nrt_default` is not defined
+    :param nrt_conn_id: (templated) a connection of type `nrt`; no connection if `nrt_default` is not defined
     :param conn_id: deprecated name of `nrt_conn_id`
-    :param timeout: seconds to wait; the request stands afterwards
-    :xcom return_value: the report's status, as the stream's task returns it
+    :param timeout: seconds to wait; the request stays valid afterwards
+    :xcom return_value: the report's status, as of `NrtStreamOperator`
     """
 
     template_fields: Sequence[str] = ("home", "nrt_conn_id")

@@ -73,8 +73,8 @@ def _field(name: str, field: str) -> str:
 
 
 def _connection(name: str, asked: str) -> Any:
+    from airflow.providers.common.compat.sdk import AirflowNotFoundException
     from airflow.sdk import BaseHook
-    from airflow.sdk.exceptions import AirflowNotFoundException
 
     try:
         return BaseHook.get_connection(name)

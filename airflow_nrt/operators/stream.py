@@ -13,10 +13,12 @@ from airflow_nrt.operators.literal_parameters import check_value
 from airflow_nrt.operators.supervision.restarts import RestartPolicy
 from airflow_nrt.operators.supervision.supervised import SupervisedOperator
 from airflow_nrt.triggers import EARLIEST_SECONDS
+from airflow_nrt.triggers.callbacks import callbacks_of
 from airflow_nrt.triggers.watch_settings import Alarm, WatchSettings
 
 if TYPE_CHECKING:
     from airflow.providers.openlineage.extractors import OperatorLineage
+    from airflow.sdk import BaseNotifier
     from airflow.sdk.definitions.callback import AsyncCallback
 
     from airflow_nrt.home.home import Home
@@ -28,45 +30,49 @@ FAIL, RESTART = ON_STALL = ("fail", "restart")
 class NrtStreamOperator(SupervisedOperator):
     """Ensures that one driver runs a report, and ends when that driver does.
 
-    It adopts a running driver, or a launch that is under way, or launches a driver; then it waits in the triggerer. A
-    lost driver is restarted with back-off, also one that stopped without a request, because its host went down. After a
-    driver was fenced the task follows its successor. Data errors and
-    wrong input fail the task for good. Marking the task failed, skipped or successful asks the driver to stop after
-    its batch; clearing it does not: the new attempt adopts the driver. If no triggerer watches at that moment, no
-    request is made: the driver goes on until the next run adopts it, or until `NrtStopOperator` or `airflow-nrt stop`.
+    The task adopts a running driver or a launch that is under way, or it launches a driver. Then it waits in the
+    triggerer. A lost driver is restarted with back-off, also one that stopped without a request because its host went
+    down. After a driver was fenced, the task follows its successor. Data errors and wrong input fail the task for good.
 
-    While it waits, its log gets a line each minute, and the XCom `status` is updated with it. The log of a failed task
-    ends with the last output of the driver, and with the cause.
+    Marking the task failed, skipped or successful asks the driver to stop after its batch. If no triggerer watches at
+    that moment, no request is made: the driver goes on until the next run adopts it, or until `NrtStopOperator` or
+    `airflow-nrt stop`. Clearing the task does not stop the driver: the new attempt adopts it. If several tasks
+    supervise one driver, their logs say so, and it stops with the last of them.
 
-    :param available_now: end when all that has arrived is absorbed
-    :param startup_timeout: seconds until the first heartbeat of a driver that was launched
+    While the task waits, its log gets a line each minute, and the XCom `status` is updated. The log of a failed task
+    ends with the last output of the driver, and with the cause. The XCom `status` has:
+
+    - `report`, `home`, `zone` (of the report's clock), `at` (UTC), and all of it as a `text`
+    - `driver`, `epoch`, `restarts`, and `error`: what ended the driver, what it waits for, or why the last start failed
+    - `entry` (the last one of the log), `watermark`, `lag_seconds`
+    - `windows`: how many are published; `last_window`: all windows up to it are complete, and published in all tables
+    - `decided_windows`, `decided_until`: the same of windows that the log has decided; some may wait for a sink
+    - `tables`: by name `decided`, `published`, `decided_entry`, `published_entry`
+    - `rows`, `late`, `dropped`, `rejected`
+
+    :param available_now: end when all data that has arrived is absorbed
+    :param startup_timeout: seconds until the first heartbeat of a launched driver
     :param max_restarts: restarts within `restart_window` seconds before the task fails
     :param restart_window: seconds after which a restart no longer counts
     :param restart_delay: seconds before the first restart; each further one within the window waits twice as long
     :param max_restart_delay: the longest such wait, in seconds
     :param stall_timeout: seconds without progress, while bytes wait to be read, after which a driver counts as stalled;
-    None: never
+        None: never
     :param on_stall: `restart` the driver, or `fail`: end it, and fail the task
     :param silence_timeout: seconds without a heartbeat after which a driver counts as lost
     :param poll_interval: seconds between looks at the home
-    :param earliest_event: seconds before which the trigger never fires: Airflow may book a task that resumes sooner as
-        failed
+    :param earliest_event: seconds before which the trigger never fires, because Airflow may record a task that resumes
+        sooner as failed
     :param status_interval: seconds between lines about the stream in the task's log, and versions of the XCom `status`
-    :param freshness: a duration after the end of each window (`15 min`) within which it must be published: else the
-        task's log says so, once for each such window, and once that the report is fresh again. For reports that follow
-        the clock
-    :param freshness_callback: the callback for each of these notices, in the triggerer: a notifier with an async
-    method, as `AsyncCallback(NrtNotifier, kwargs={…})`, or an async function with a parameter `context`;
-        `context["nrt"]` has what `NrtNotifier` lists
-    :xcom status: how the report is doing: `report`, `home`, `at` (UTC), `driver`, `epoch`, `restarts`, `entry` (of the
-        log), `zone` (of the report's clock), `watermark` and `last_window` (times of that clock; all windows up to
-        `last_window` are complete, and published in all tables), `lag_seconds`, `windows` (that are published),
-        `decided_windows` and `decided_until` (the same of what the log has decided, some of which may wait for a
-        sink), `tables` (by name: `decided`, `published`, `decided_entry`, `published_entry`), `rows`, `late`,
-        `dropped`, `rejected`, `error` (what ended the driver, what it waits for, or why the last start failed), and all
-        of it as a `text`
-    :xcom return_value: the `status` at the end, with `restatements`
-    :xcom missed_windows: of `freshness`: by table the end of the newest window that is missing
+    :param freshness: a duration after the end of each window (`15 min`) within which it must be published. Otherwise
+        the task's log says so, once for each such window, and once when the report is fresh again. For reports that
+        follow the clock
+    :param freshness_callback: the callback for these notices, in the triggerer: any notifier of Airflow, as
+        `SmtpNotifier(to="…", subject="{{ nrt.text }}")`, or `AsyncCallback(FUNCTION)` for a function with a parameter
+        `context`, or a list of these; `context["nrt"]` has the values that `NrtNotifier` lists
+    :xcom status: the state of the report, with the values above
+    :xcom return_value: the `status` at the end, with `restatements`: how many backfills and repairs restated windows
+    :xcom missed_windows: with `freshness`: by table, the end of the newest missing window
     """
 
     operator_extra_links: Collection[BaseOperatorLink] = (NrtReportLink(), NrtDriverLogLink(), NrtSparkLink())
@@ -86,7 +92,7 @@ class NrtStreamOperator(SupervisedOperator):
         poll_interval: float = 2.0,
         status_interval: float = 60.0,
         freshness: str | None = None,
-        freshness_callback: AsyncCallback | None = None,
+        freshness_callback: BaseNotifier | AsyncCallback | Sequence[BaseNotifier | AsyncCallback] | None = None,
         earliest_event: float = EARLIEST_SECONDS,
         **kwargs: Any,
     ) -> None:
@@ -129,13 +135,15 @@ class NrtStreamOperator(SupervisedOperator):
 
         Raises InputError.
         """
+        from airflow_nrt.home.notes.tasks import STREAM, tasks_of
         from airflow_nrt.launch.spark import SPARK_SUBMIT, spark_environment
 
         cluster, home = self.hook.cluster(), self.hook.home(self.home, report)
         if not home.report_file.exists():
             spark_environment((cluster.connection.get("extra") or {}).get("spark-binary") or SPARK_SUBMIT)
         self.planned(home)
-        self.note_in(home, "stream")
+        if STREAM not in tasks_of(home):
+            self.note_in(home, STREAM)
         return home
 
     def _supervise(self, context: Context, home: Home, endless: bool) -> Supervision:
@@ -154,15 +162,15 @@ class NrtStreamOperator(SupervisedOperator):
             self._supervision.give_up()
 
 
-def _alarm(freshness: str | None, callback: AsyncCallback | None) -> Alarm | None:
-    """Raises InputError for a text that is no duration above 0, ValueError for a callback without a duration."""
+def _alarm(freshness: str | None, callback: Any) -> Alarm | None:
+    """Raises InputError for a text that is no duration above 0, or what can't be called in the triggerer; ValueError
+    for a callback without a duration."""
     if freshness is None:
         if callback is not None:
             raise ValueError("freshness_callback is called for windows that miss `freshness`: give that too")
         return None
     check_value("freshness", freshness, _positive_duration)
-    allowed = parse_duration(freshness)
-    return Alarm(allowed) if callback is None else Alarm(allowed, callback.path, callback.kwargs)
+    return Alarm.calling(parse_duration(freshness), callbacks_of(callback))
 
 
 def _positive_duration(text: str) -> None:

@@ -14,17 +14,19 @@ from airflow_nrt.usecases.requests.verify import VerifyRequest
 
 
 class NrtVerifyOperator(NrtBatchOperator):
-    """Compares what is published with the batch result; fails, naming the windows, if late rows don't explain all
-    differences.
+    """Compares the published windows with the batch result. If late rows don't explain all differences, the task fails
+    and names the windows.
 
-    It covers the windows that end within `start` and `end`, else within those of the run's configuration
-    (`{"nrt": {"start": …, "end": …}}`), else within the run's partition key or its data interval, as for
-    `NrtBackfillOperator`; if the run names none, all complete windows.
+    The interval is chosen as for `NrtBackfillOperator`. If the run names none, all complete windows are verified. The
+    XCom `verdict` has:
 
-    :xcom verdict: `report`, `home`, `entry` (of the log, up to which it holds), `start` and `end` (ISO, on the report's
-        clock), `windows`, `equal`, `explained`, `unexplained`, `pending`, `unread_files`, `late_rows`, `proven`, the
-        `text` that says it, `inserts` (these numbers of each, and `rows` by class), `unexplained_windows` (the first
-        ten, as text) and `problems`; also where the task fails because of it
+    - `report`, `home`, `start` and `end` (ISO, on the report's clock), and the verdict as a `text`
+    - `proven`, and `entry`: the last entry of the log that it holds for
+    - `windows`, `equal`, `explained`, `unexplained`, `pending`, `unread_files`, `late_rows`
+    - `inserts`: these numbers for each insert, and `rows` by class
+    - `unexplained_windows` (the first ten, as text) and `problems`
+
+    :xcom verdict: the values above; also if the task fails because of it
     :xcom return_value: the same, if the task succeeds
     """
 

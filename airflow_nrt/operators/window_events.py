@@ -6,8 +6,8 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from airflow.providers.common.compat.sdk import AirflowSkipException
 from airflow.sdk import Asset, BaseOperator, Context
-from airflow.sdk.exceptions import AirflowSkipException
 
 from airflow_nrt.operators.connection import DEFAULT_CONNECTION
 from airflow_nrt.operators.literal_parameters import check_literal, one_of
@@ -24,19 +24,19 @@ _EMITTED = ("success", "skipped")
 class NrtDispatchOperator(BaseOperator):
     """Emits an asset event for each window that is new in the log of a home, with the window's end as partition key.
 
-    `airflow_nrt.assets.dispatcher.dispatcher_dag` makes a DAG of these tasks, which is the way to use them. A run takes
-    all windows since the last run that succeeded, in their order, each once; it is skipped if there are none. A task
-    that is cleared emits the windows of its run again.
+    Use these tasks through `airflow_nrt.assets.dispatcher.dispatcher_dag`, which makes a DAG of them. A run emits all
+    windows since the last run that succeeded, in their order, each once. It is skipped if there are none. A cleared
+    task emits the windows of its run again.
 
-    The extra of an event has `report`, `home`, `table`, `entry` (the last one of the log that was read) and
-    `delay_seconds`: how long ago the first window of the run was published.
+    The extra of an event has `report`, `home`, `table`, `entry` (the last log entry that was read) and `delay_seconds`:
+    how long ago the first window of the run was published.
 
     :param log: the asset whose watcher looks at the home; its state store keeps the cursor
     :param asset: the asset of the events
-    :param kind: `complete`: windows that are complete; `restated`: those that were published again
+    :param kind: `complete`: windows that are complete; `restated`: those that were restated
     :param home: (templated) the report's home; a relative path starts at the connection's `home`
     :param table: (templated) the table whose windows are emitted; default: the only one that has windows
-    :param nrt_conn_id: (templated) a connection of type `nrt`; none where `nrt_default` is not defined
+    :param nrt_conn_id: (templated) a connection of type `nrt`; no connection if `nrt_default` is not defined
     :xcom return_value: the partition keys of the run's events, in their order
     """
 

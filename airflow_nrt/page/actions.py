@@ -12,11 +12,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import quote
 
+from airflow_nrt.airflow_features import has_notes_of_new_runs
 from airflow_nrt.basics.errors import HomeError
 from airflow_nrt.basics.instants import check_span, format_instant
 from airflow_nrt.describe.mismatch import REPAIR
 from airflow_nrt.home.home import Home
-from airflow_nrt.home.notes.tasks import BACKFILL, STREAM, VERIFY, TaskOfHome
+from airflow_nrt.home.notes.tasks import BACKFILL, PUBLISHES, REPAIRS, STREAM, VERIFIES, VERIFY, TaskOfHome
 from airflow_nrt.page.access.permissions import Access
 from airflow_nrt.page.state import LIVING, State
 from airflow_nrt.page.times import parse_clock
@@ -37,7 +38,8 @@ class Batch:
     name: str
     kinds: Mapping[str, tuple[str, ...]]
     operator: str
-    text: str
+    text: str | None = None
+    """None where the task says what it does."""
     on_mismatch: str | None = None
 
     def task(self, tasks: Mapping[str, TaskOfHome]) -> TaskOfHome:
@@ -56,17 +58,31 @@ class Batch:
             f"no task {self.operator} of a DAG that you may see has worked on this home yet: run it once"
         )
 
+    def said(self, task: TaskOfHome, is_streamed: bool) -> str:
+        """What it does, and by which DAG; the DAG alone where that is not known."""
+        run, new = f"a run of {task.dag_id}", None if is_streamed else _OF_NEW_WINDOWS.get(task.does)
+        what = self.text or new or _OF_BACKFILLS.get(task.does)
+        return run if what is None else f"{what}: {run}"
+
+
+_REPAIR = (
+    "verifies these windows and, if no late row explains a difference, publishes the batch result of those that differ"
+)
+_OF_BACKFILLS = {
+    PUBLISHES: "computes these windows in batch and publishes all of them, over what is published",
+    VERIFIES: "verifies these windows and publishes none",
+    REPAIRS: _REPAIR,
+}
+_OF_NEW_WINDOWS = {VERIFIES: "publishes those of these windows that never were, and verifies all of them"}
+"""The same of a home without a stream."""
 
 BATCHES = (
     Batch(
         "verify", {VERIFY: ("interval",), BACKFILL: ("interval", "verify")}, "NrtVerifyOperator",
         "compares these windows with the batch result",
     ),
-    Batch("backfill", {BACKFILL: ("interval",)}, "NrtBackfillOperator", "computes these windows in batch"),
-    Batch(
-        "repair", {BACKFILL: ("interval", "repair")}, "NrtBackfillOperator",
-        "verifies these windows and publishes the batch result of those that differ", REPAIR,
-    ),
+    Batch("backfill", {BACKFILL: ("interval",)}, "NrtBackfillOperator"),
+    Batch("repair", {BACKFILL: ("interval", "repair")}, "NrtBackfillOperator", _REPAIR, REPAIR),
 )  # fmt: skip
 
 
@@ -77,13 +93,14 @@ def actions(state: State, tasks: Mapping[str, TaskOfHome], access: Access) -> li
     refused = None if may else "you may not change runs of the DAG that supervises this report"
     why = refused or _no_driver(state)
     found = [_shown("stop", why, "asks the driver to stop after its batch", dag_id)]
+    is_streamed = any(one.files or one.rows for one in state.tail.position.sources.values())
     for batch in BATCHES:
         try:
             task = batch.task(tasks)
             denied = None if access.may_trigger(task.dag_id) else f"you may not trigger the DAG {task.dag_id}"
-            found.append(_shown(batch.name, refused or denied, f"{batch.text}: a run of {task.dag_id}", task.dag_id))
+            found.append(_shown(batch.name, refused or denied, batch.said(task, is_streamed), task.dag_id))
         except RefusedError as wrong:
-            found.append(_shown(batch.name, refused or str(wrong), batch.text, None))
+            found.append(_shown(batch.name, refused or str(wrong), "", None))
     return found
 
 
@@ -124,7 +141,7 @@ def trigger(batch: Batch, task: TaskOfHome, asked: RunOverrides, user: str) -> t
     """Triggers a run; returns a message, and the link to the run. Raises RefusedError."""
     from airflow.api.common.trigger_dag import trigger_dag
     from airflow.models import DagModel
-    from airflow.sdk.exceptions import AirflowException
+    from airflow.providers.common.compat.sdk import AirflowException
     from airflow.utils.types import DagRunTriggeredByType
 
     model = DagModel.get_dagmodel(task.dag_id)
@@ -132,13 +149,15 @@ def trigger(batch: Batch, task: TaskOfHome, asked: RunOverrides, user: str) -> t
         raise RefusedError(f"this Airflow has no DAG {task.dag_id} any more")
     # At the top level, for DAGs with a parameter of this name, which templates of their tasks read.
     repeated = {} if batch.on_mismatch is None else {"on_mismatch": batch.on_mismatch}
+    note = f"{batch.name} of windows that end after {asked.start} and up to {asked.end}, from the page"
+    noted: dict[str, Any] = {"note": note} if has_notes_of_new_runs() else {}
     try:
         run = trigger_dag(
             task.dag_id,
             triggered_by=DagRunTriggeredByType.UI,
             triggering_user_name=user,
             conf={**replace(asked, on_mismatch=batch.on_mismatch).to_conf(), **repeated},
-            note=f"{batch.name} of windows that end after {asked.start} and up to {asked.end}, from the page",
+            **noted,
         )
     except (AirflowException, ValueError) as wrong:
         raise RefusedError(f"{task.dag_id} can't be triggered: {wrong}") from None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -12,6 +13,7 @@ from fastapi.responses import FileResponse, JSONResponse, Response
 
 from airflow_nrt.basics.durations import DAY
 from airflow_nrt.basics.errors import HomeError, InputError
+from airflow_nrt.basics.texts import shortened
 from airflow_nrt.home.heartbeat import now_ms
 from airflow_nrt.home.outline import InsertOutline
 from airflow_nrt.page import actions
@@ -118,11 +120,18 @@ def reports(request: Request, user: GetUserDep, dag_id: Text = None) -> dict[str
     now = now_ms()
     homes, access, found = request.app.state.shelf.visible_to(user, now)
     if dag_id:
-        homes = [one for one in homes if any(task.dag_id == dag_id for task in one[0].tasks.values())]
-    listed = [{**state.to_json(), **_task(one)} for one, state in homes]
+        homes = [one for one in homes if dag_id in one[0].dag_ids]
+    named = Counter(one.reader.place.name for one, _ in homes)
+    listed = [{**state.to_json(), **_task(one), **_whole_path(one, named)} for one, state in homes]
     listed.sort(key=lambda one: (str(one["name"]), str(one["home_label"])))
     problems = list(found.problems) if access.is_administrator else []
     return {"now": instant_text(now), "reports": listed, "truncated": found.truncated, "problems": problems}
+
+
+def _whole_path(home: VisibleHome, named: Counter[str]) -> dict[str, Any]:
+    """What tells a home from others of the same name, below other roots."""
+    place = home.reader.place
+    return {} if named[place.name] == 1 else {"home_label": shortened(str(place.path))}
 
 
 def _task(home: VisibleHome) -> dict[str, Any]:
@@ -130,6 +139,7 @@ def _task(home: VisibleHome) -> dict[str, Any]:
     return {
         "dag_id": home.dag_id,
         "task_id": task.task_id if task is not None else None,
+        "supervisors": [str(one) for one in home.supervisors] if len(home.supervisors) > 1 else [],
         "can_act": home.access.may_act(home.dag_id),
     }
 

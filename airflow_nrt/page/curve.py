@@ -23,6 +23,8 @@ MOST_KEYS = 12
 MOST_STEPS = 1440
 ROLES = (("day", 0, "today"), ("day_before", DAY, "yesterday"), ("week_before", 7 * DAY, "last week"))
 _NO_SAMPLE = "no sample is kept of this insert: option 'sink.sample' of its table says how many keys"
+_NONE_YET = "no window is published yet"
+_NONE_OF_DAY = "no window of this day is published"
 _OLD = "the windows of this day have no sample: they were published before this version, or with 'sink.sample' = '0'"
 
 
@@ -66,9 +68,11 @@ def curve(
     chosen = measure if measure is not None else next(iter(measures), None)
     if newest is not None and chosen not in measures:
         raise KeyError(chosen)
+    windows = _windows(reader, insert.name, day, grid, steps)
     return {
         "insert": insert.name,
         "measure": chosen,
+        "scale": insert.scales.get(chosen or ""),
         "zone": reader.kept().zone or "UTC",
         "day": day_text(day),
         "step_minutes": grid.stride * grid.per_step / 60_000,
@@ -86,10 +90,19 @@ def curve(
             }
             for role, back, label in ROLES
         ],
-        "windows": _windows(reader, insert.name, day, grid, steps),
+        "windows": windows,
         "sampled": newest is not None,
-        "note": None if newest is not None else _OLD if Sampling.of(insert).top else _NO_SAMPLE,
+        "note": None if newest is not None else _why_none(reader, insert, any(windows)),
     }
+
+
+def _why_none(reader: Reader, insert: InsertOutline, has_windows: bool) -> str:
+    """Why there is no sample to draw."""
+    if not Sampling.of(insert).top:
+        return _NO_SAMPLE
+    if has_windows:
+        return _OLD
+    return _NONE_OF_DAY if reader.facts().windows.get(insert.name) else _NONE_YET
 
 
 def key_text(key: Iterable[str]) -> str:

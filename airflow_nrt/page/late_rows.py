@@ -12,6 +12,7 @@ from typing import Any
 from airflow_nrt.basics.durations import DAY
 from airflow_nrt.basics.errors import HomeError
 from airflow_nrt.basics.texts import shortened
+from airflow_nrt.files.numbers_as_written import json_text
 from airflow_nrt.home.ledger import LATE_PREFIX, records
 from airflow_nrt.page.homes.reader import Reader
 from airflow_nrt.page.log_facts import LateBatch
@@ -103,4 +104,6 @@ def _shown(record: dict[str, Any]) -> dict[str, Any]:
 
 
 def _text(value: Any) -> str:
-    return "NULL" if value is None else str(value)
+    if value is None:
+        return "NULL"
+    return value if isinstance(value, str) else json_text(value)

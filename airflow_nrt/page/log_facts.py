@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from airflow_nrt.basics.errors import HomeError
+from airflow_nrt.basics.texts import counted
 from airflow_nrt.files.decoding import parse_json
 from airflow_nrt.home.log.log import Log
 
@@ -101,7 +102,9 @@ class Facts:
         if kind == "lease":
             self._begin(time, epoch, entry)
         elif kind == "restate":
-            self.events.append(Event(time, _kind_of(reason), None, f"{_kind_of(reason)}: {_windows(fired)}"))
+            self.events.append(
+                Event(time, _kind_of(reason), None, f"{_windows(fired)} restated by a {_kind_of(reason)}")
+            )
         elif kind == "fill":
             text = f"{_text(entry['insert'])} filled from {_text(entry['twin'])}: {_windows(fired)}"
             self.events.append(Event(time, "fill", epoch, text))
@@ -182,7 +185,7 @@ def _joined(a: Version, b: Version) -> Version:
 
 
 def _windows(count: int) -> str:
-    return f"{count} window" if count == 1 else f"{count} windows"
+    return counted(count, "window")
 
 
 def _kind_of(reason: str | None) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from airflow_nrt.basics.texts import shortened
@@ -22,10 +23,12 @@ def find_window(reader: Reader, insert: str, end: int) -> Judged | None:
 def one_window(reader: Reader, one: Judged) -> dict[str, Any]:
     """Raises HomeError."""
     sample = sample_of(reader, one)
+    scales = next((insert.scales for insert in reader.inserts() if insert.name == one.insert), {})
     return {
         **one.to_json(late_counts(reader, [one.end])[one.end]),
         "row_count": one.last.rows,
-        **(_rows(sample) if sample is not None else {"columns": [], "rows": [], "total": {}}),
+        **(_rows(sample, scales) if sample is not None else {"columns": [], "rows": [], "total": {}}),
+        "scales": dict(scales),
         "sampled": sample is not None,
         "note": None if sample is not None else _NOTE,
         "history": history(one),
@@ -33,13 +36,16 @@ def one_window(reader: Reader, one: Judged) -> dict[str, Any]:
     }
 
 
-def _rows(sample: Sample) -> dict[str, Any]:
+def _rows(sample: Sample, scales: Mapping[str, int]) -> dict[str, Any]:
+    of = [scales.get(name) for name in sample.measures]
     return {
         "columns": [shortened(name, 200) for name in (*sample.keys, *sample.measures)],
-        "rows": [[*(shortened(text, 200) for text in row.key), *map(_text, row.values)] for row in sample.top],
+        "rows": [[*(shortened(text, 200) for text in row.key), *map(_text, row.values, of)] for row in sample.top],
         "total": dict(zip(sample.measures, sample.total)),
     }
 
 
-def _text(value: float | None) -> str:
-    return "NULL" if value is None else str(value)
+def _text(value: float | None, scale: int | None) -> str:
+    if value is None:
+        return "NULL"
+    return str(value) if scale is None else f"{value:.{scale}f}"

@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from airflow_nrt.basics.errors import HomeError
+from airflow_nrt.home.heartbeat import now_ms
+from airflow_nrt.home.notes.supervisors import Supervisor
 from airflow_nrt.home.notes.tasks import TaskOfHome
 from airflow_nrt.page.access.permissions import Access
 from airflow_nrt.page.actions import dag_of
@@ -33,18 +35,28 @@ class VisibleHome:
 
     reader: Reader
     tasks: Mapping[str, TaskOfHome]
+    supervisors: Sequence[Supervisor]
     access: Access
 
     @classmethod
-    def of(cls, reader: Reader, tasks: Mapping[str, TaskOfHome], access: Access) -> VisibleHome | None:
-        """None if the user may not see the home."""
-        if not access.may_see(dag_of(tasks)):
+    def of(cls, reader: Reader, access: Access) -> VisibleHome | None:
+        """None if the user may not see the home: neither the DAG that launched its driver nor one that supervises
+        it."""
+        tasks = reader.known_tasks
+        supervisors = [one for one in reader.known_supervisors if access.may_see(one.dag_id)]
+        if not supervisors and not access.may_see(dag_of(tasks)):
             return None
-        return cls(reader, {kind: one for kind, one in tasks.items() if access.may_see(one.dag_id)}, access)
+        shown = {kind: one for kind, one in tasks.items() if access.may_see(one.dag_id)}
+        return cls(reader, shown, supervisors, access)
 
     @property
     def dag_id(self) -> str | None:
         return dag_of(self.tasks)
+
+    @property
+    def dag_ids(self) -> set[str]:
+        """The DAGs whose tasks work on the home, as far as the user may see them."""
+        return {one.dag_id for one in self.tasks.values()} | {one.dag_id for one in self.supervisors}
 
 
 class Shelf:
@@ -61,8 +73,8 @@ class Shelf:
         """The homes that the user may see with their states, the user's access, and all homes that were found."""
         found = self._places.found()
         looks = self._look_at([self._known_home(home_id, found) for home_id in found.places], now)
-        access = Access(user, {one.dag_id for look in looks for one in look.tasks.values()})
-        homes = [(VisibleHome.of(look.reader, look.tasks, access), look.state) for look in looks]
+        access = Access(user, {name for look in looks for name in _dags(look.reader)})
+        homes = [(VisibleHome.of(look.reader, access), look.state) for look in looks]
         return [(one, state) for one, state in homes if one is not None], access, found
 
     def find(self, home_id: str, user: BaseUser) -> VisibleHome | None:
@@ -75,8 +87,7 @@ class Shelf:
             return None
         reader = self._known_home(home_id, found).reader
         answers = answers_in_time(reader.place.path, lambda: _refresh(reader))
-        access = Access(user, {one.dag_id for one in reader.known_tasks.values()})
-        one = VisibleHome.of(reader, reader.known_tasks, access)
+        one = VisibleHome.of(reader, Access(user, _dags(reader)))
         if one is None:
             return None
         if not answers:
@@ -125,10 +136,6 @@ class _Look:
     def reader(self) -> Reader:
         return self.home.reader
 
-    @property
-    def tasks(self) -> Mapping[str, TaskOfHome]:
-        return self.reader.known_tasks
-
 
 @dataclass
 class _Round:
@@ -164,9 +171,15 @@ def _known_state(home: _Known, now: int) -> State:
     return known if known is not None and now - known.now < _KNOWN_MS else unreachable(home.reader, NOT_READ, now)
 
 
+def _dags(reader: Reader) -> set[str]:
+    """The DAGs of its tasks, as far as it was read."""
+    return {one.dag_id for one in reader.known_tasks.values()} | {one.dag_id for one in reader.known_supervisors}
+
+
 def _refresh(reader: Reader) -> None:
     """A home that can't be read names no tasks."""
     try:
         reader.tasks()
+        reader.supervisors(now_ms())
     except HomeError:
         reader.forget_tasks()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from airflow_nrt.basics.durations import MINUTE
 from airflow_nrt.basics.errors import HomeError
 from airflow_nrt.basics.instants import LAST_MINUTE
 from airflow_nrt.basics.texts import shortened
@@ -13,6 +14,7 @@ from airflow_nrt.home.launch_failure import failed_start
 from airflow_nrt.home.log.entries import Lease
 from airflow_nrt.home.status import STALE_MS
 from airflow_nrt.home.table_progress import TableProgress, TablesProgress, newest_complete
+from airflow_nrt.launch.living import is_beginning
 from airflow_nrt.launch.processes import driver_process
 from airflow_nrt.model.zones import wall_clock
 from airflow_nrt.page.homes.places import Place
@@ -22,8 +24,11 @@ from airflow_nrt.page.times import clock_text, instant_text
 NONE, LOST, UNREACHABLE = "none", "lost", "unreachable"
 LIVING = (RUNNING, STARTING, LOST)
 """States in which a driver may exist that can be asked to stop."""
+_DISTANCES = 3
+"""After so many distances between batches without one, no rows come."""
 _MOST_LETTERS = 2000
 _MOST_NAME = 200
+_MOST_PATH = 1000
 
 
 @dataclass(frozen=True)
@@ -67,12 +72,19 @@ class State:
 
     @property
     def rows_per_second(self) -> float | None:
-        """The rows of the last batches, divided by the time since the first of them; None while nothing runs."""
+        """The rows of the last batches, divided by the time since the first of them; None while nothing runs.
+
+        Zero if no batch has come for a minute, and for some times as long as the last ones are apart.
+        """
         commits = self.tail.commits
         if self.state != RUNNING or len(commits) < 2:
             return None
+        newest, oldest = commits[0][0].time, commits[-1][0].time
+        apart = (newest - oldest) / (len(commits) - 1)
+        if self.now - newest > max(MINUTE, _DISTANCES * apart):
+            return 0.0
         rows = sum(commit.rows for _, commit in commits[:-1])
-        return rows / max((self.now - commits[-1][0].time) / 1000, 1.0)
+        return rows / max((self.now - oldest) / 1000, 1.0)
 
     def to_json(self) -> dict[str, Any]:
         position, tail = self.tail.position, self.tail
@@ -83,6 +95,7 @@ class State:
             "id": self.place.id,
             "name": self.name,
             "home_label": shortened(self.place.name, _MOST_NAME),
+            "home": shortened(str(self.place.path), _MOST_PATH),
             "root_label": shortened(self.place.root.label, _MOST_NAME),
             "state": self.state,
             "why": self.why,
@@ -97,6 +110,7 @@ class State:
             "rows": sum(one.rows for one in sources) if known else None,
             "late_rows": position.late if known else None,
             "rejected_rows": sum(one.rejected for one in sources) if known else None,
+            "null_fields": sum(one.null_fields for one in sources) if known else None,
             "restarts": max(tail.epoch - 1, 0) if known else None,
             "epoch": tail.epoch if known else None,
             "latest_window_end": clock_text(latest),
@@ -119,6 +133,8 @@ def state_of(reader: Reader, now: int | None = None) -> State:
     except HomeError as wrong:
         return unreachable(reader, str(wrong), at)
     state, why = _judge(tail, beat, at)
+    if state not in (RUNNING, STARTING) and is_beginning(reader.home):
+        state, why = STARTING, None
     failed = failed_start(reader.home, beat)
     if failed is not None:
         state, why = FAILED, shortened(f"the last start failed: {failed}", _MOST_LETTERS)

@@ -7,7 +7,8 @@ from typing import Any
 
 from airflow_nrt.basics.durations import DAY
 from airflow_nrt.basics.instants import LAST_MINUTE
-from airflow_nrt.basics.texts import shortened
+from airflow_nrt.basics.texts import counted, shortened
+from airflow_nrt.describe.verdict import conclusion
 from airflow_nrt.home.notes.verdicts import KeptVerdict
 from airflow_nrt.page.homes.reader import Reader
 from airflow_nrt.page.log_facts import Batch, Event
@@ -58,9 +59,11 @@ def _shown(batches: Sequence[Batch]) -> dict[str, Any]:
 
 
 def _of_verdict(verdict: KeptVerdict) -> Event:
-    result = "proven" if verdict.proven else "NOT PROVEN"
-    counts = f"{verdict.equal} equal, {verdict.explained} explained, {verdict.unexplained} unexplained"
-    return Event(verdict.at, "verify", None, f"{result}: {verdict.windows} windows, {counts}")
+    counts = (
+        f"{verdict.equal:,} equal, {verdict.explained:,} explained by late rows, {verdict.unexplained:,} unexplained"
+    )
+    text = f"{conclusion(verdict)}; {counted(verdict.windows, 'window')}, {counts}"
+    return Event(verdict.at, "verify", None, text)
 
 
 def _of_heartbeat(state: State) -> list[Event]:

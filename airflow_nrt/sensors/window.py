@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
-from airflow.sdk import BaseSensorOperator, Context, conf
+from airflow.providers.common.compat.sdk import conf
+from airflow.sdk import BaseSensorOperator, Context
 
 from airflow_nrt.basics.errors import InputError
-from airflow_nrt.basics.instants import format_instant, parse_instant
+from airflow_nrt.basics.instants import format_reached, parse_instant
 from airflow_nrt.operators.connection import DEFAULT_CONNECTION, connection_named
 from airflow_nrt.operators.messages.ending import FinalError, ending_the_task
 from airflow_nrt.triggers import EARLIEST_SECONDS
@@ -22,18 +23,18 @@ if TYPE_CHECKING:
 class NrtWindowSensor(BaseSensorOperator):
     """Waits until every window that ends at or before a time is complete and published, of all tables or of one.
 
-    It fails for good if the report's driver ended with an error for which a restart would fail again. It also waits for
-    a home that does not exist yet.
+    The sensor fails for good if the report's driver ended with an error that a restart would meet again. It also waits
+    for a home that does not exist yet.
 
     :param home: (templated) the report's home; a relative path starts at the connection's `home`
     :param window_end: (templated) a time of the report's clock, for example `2024-06-18 10:00`; with `Z` or an offset
         it is an instant, whatever the clock's zone
     :param table: (templated) the table whose windows are waited for, by its name in the report; all tables without it
-    :param nrt_conn_id: (templated) a connection of type `nrt`; none where `nrt_default` is not defined
+    :param nrt_conn_id: (templated) a connection of type `nrt`; no connection if `nrt_default` is not defined
     :param conn_id: deprecated name of `nrt_conn_id`
     :param deferrable: wait in the triggerer
-    :param earliest_event: seconds before which its trigger never fires: Airflow may book a task that resumes sooner as
-        failed
+    :param earliest_event: seconds before which its trigger never fires, because Airflow may record a task that resumes
+        sooner as failed
     :xcom return_value: `window_end`, if it is deferrable
     """
 
@@ -92,7 +93,7 @@ class NrtWindowSensor(BaseSensorOperator):
                 return True
             self._check_not_failed(observation.error)
         self.log.info(
-            "%s", "; ".join([f"complete until {format_instant(observation.complete_until)}", *observation.waiting])
+            "%s", "; ".join([f"complete until {format_reached(observation.complete_until)}", *observation.waiting])
         )
         return False
 

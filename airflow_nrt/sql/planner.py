@@ -17,9 +17,9 @@ from airflow_nrt.model.plan import Plan
 from airflow_nrt.model.row_semantics import ROW_SEMANTICS, read_by
 from airflow_nrt.model.tables import Column, Table
 from airflow_nrt.program.functions import PythonFunction
-from airflow_nrt.sql.ddl.archive import with_archives
 from airflow_nrt.sql.ddl.ddl import Misdeclared, check_sink, check_sole, check_windows, declare, with_options
 from airflow_nrt.sql.ddl.emit import check_emit, emits_again
+from airflow_nrt.sql.ddl.source_tables import with_source_tables
 from airflow_nrt.sql.errors import NotThereYet, Place, Problems, SettingError, SqlError, SqlErrors, nesting_of
 from airflow_nrt.sql.expressions.failing import null_for_errors
 from airflow_nrt.sql.expressions.known_functions import calling
@@ -156,7 +156,7 @@ class Planner:
         sources = findings.sources(self.queries.zone)
         plan = Plan(
             title,
-            with_archives(sources, self.queries.tables, self.declared_at, findings.inserts),
+            with_source_tables(sources, self.queries.tables, self.declared_at, findings.inserts),
             findings.timed_operators(),
             tuple(findings.regroups),
             tuple(findings.inserts),

@@ -144,6 +144,11 @@ class Trial:
         """How many rows were rejected, such as those without a rowtime."""
         return sum(source.rejected for source in self._driver.position.sources.values())
 
+    @property
+    def null_fields(self) -> int:
+        """How many fields could not be parsed, and were read as NULL."""
+        return sum(source.null_fields for source in self._driver.position.sources.values())
+
     # ------------------------------------------------------------------ what it is about
 
     def _published(self, insert: Insert) -> list[Published]:

@@ -8,22 +8,25 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from airflow_nrt.basics.errors import NrtError
 from airflow_nrt.basics.instants import iso_instant, parse_instant
 from airflow_nrt.basics.texts import shortened
-from airflow_nrt.home.heartbeat import now_ms, read_heartbeat
+from airflow_nrt.home.heartbeat import now_ms
 from airflow_nrt.home.home import Home
-from airflow_nrt.home.log.log import Log
-from airflow_nrt.home.table_progress import tables_progress
+from airflow_nrt.home.status import read_pulse
 from airflow_nrt.model.zones import wall_clock
 from airflow_nrt.triggers.freshness import Freshness, Notice, TableObservation
+from airflow_nrt.triggers.missing_cause import missing_cause
 from airflow_nrt.triggers.time_limits import within
 from airflow_nrt.triggers.watch_settings import Alarm
 from airflow_nrt.triggers.watcher import WATCHER
+from airflow_nrt.triggers.xcoms import read_xcom, write_xcom
 
 MISSED = "missed_windows"
 """The key of the XCom: by table the end of the newest window that is missing, as ISO text."""
 _LIMIT_SECONDS = 60.0
 _LOOK_SECONDS = 10.0
+_MOST_NAMED = 100
 _LONGEST_PAUSE = 300.0
 
 
@@ -52,6 +55,7 @@ class FreshnessWatch:
         self.log = log
         self._logged: dict[str, tuple[str, int]] = {}
         self._failures: dict[str, _Failure] = {}
+        self._had: dict[str, set[int]] = {}
 
     async def run(self, every: float = _LOOK_SECONDS) -> None:
         """Runs until it is cancelled."""
@@ -81,6 +85,7 @@ class FreshnessWatch:
         what = (notice.state, notice.window_end)
         if self._logged.get(notice.table) != what:
             self._logged[notice.table] = what
+            self._had.pop(notice.table, None)
             self.log.warning("%s", notice.text)
         before = self._failures.get(notice.table)
         if before is not None and time.monotonic() < before.until:
@@ -98,7 +103,20 @@ class FreshnessWatch:
         return True
 
     async def _ring(self, notice: Notice, report: str) -> None:
-        facts = {
+        """Calls all callbacks that have not had this notice yet. Raises NrtError with all that they raise."""
+        had = self._had.setdefault(notice.table, set())
+        context = {"nrt": self._facts(notice, report), "ti": self.task}
+        due = [one for one in range(len(self.alarm.callbacks)) if one not in had]
+        calls = (within(_LIMIT_SECONDS, self.alarm.callbacks[one].call(context)) for one in due)
+        answers = await asyncio.gather(*calls, return_exceptions=True)
+        had.update(one for one, answer in zip(due, answers) if answer is None)
+        wrong = [str(answer) or type(answer).__name__ for answer in answers if answer is not None]
+        if wrong:
+            raise NrtError("; ".join(wrong))
+        del self._had[notice.table]
+
+    def _facts(self, notice: Notice, report: str) -> dict[str, Any]:
+        return {
             "report": report,
             "home": self.location,
             "state": notice.state,
@@ -106,17 +124,18 @@ class FreshnessWatch:
             "window_end": iso_instant(notice.window_end),
             "complete_until": iso_instant(notice.complete_until),
             "allowed_seconds": notice.allowed // 1000,
+            "missing": [iso_instant(end) for end in notice.missing[:_MOST_NAMED]],
+            "missing_count": len(notice.missing),
+            "missing_since": iso_instant(notice.missing_since),
+            "cause": notice.cause,
             "text": notice.text,
         }
-        await within(_LIMIT_SECONDS, self.alarm.ring({"nrt": facts, "ti": self.task}))
 
     async def _missed(self) -> dict[str, int]:
         if self.task is None:
             return {}
-        from airflow.sdk.execution_time.xcom import XCom
-
         try:
-            kept = await within(_LIMIT_SECONDS, XCom.aget_one(key=MISSED, **self._task_instance()))
+            kept = await read_xcom(self.task, MISSED, _LIMIT_SECONDS)
             return {table: parse_instant(end) for table, end in (kept or {}).items()}
         except Exception as wrong:
             self.log.warning("the XCom %r can't be read: %r", MISSED, wrong)
@@ -125,15 +144,8 @@ class FreshnessWatch:
     async def _keep(self, missed: Mapping[str, int]) -> None:
         if self.task is None:
             return
-        from airflow.sdk.execution_time.xcom import XCom
-
         shown = {table: iso_instant(end) for table, end in missed.items()}
-        await within(_LIMIT_SECONDS, XCom.aset(MISSED, shown, **self._task_instance()))
-
-    def _task_instance(self) -> dict[str, Any]:
-        index = self.task.map_index if self.task.map_index is not None else -1
-        of = {name: getattr(self.task, name) for name in ("dag_id", "task_id", "run_id")}
-        return {**of, "map_index": index}
+        await write_xcom(self.task, MISSED, shown, _LIMIT_SECONDS)
 
 
 def look_at_tables(home: Home) -> tuple[str, str | None, list[TableObservation]]:
@@ -141,10 +153,11 @@ def look_at_tables(home: Home) -> tuple[str, str | None, list[TableObservation]]
 
     Raises HomeError if the home can't be read.
     """
-    identity, outline, beat = home.identity(), home.outline(), read_heartbeat(home.heartbeats)
-    since = wall_clock(identity.created, home.zone)
-    tables = tables_progress(home, Log(home.log_directory), outline, beat).tables
+    pulse = read_pulse(home)
+    since = wall_clock(home.identity().created, home.zone)
     observations = [
-        TableObservation(one.table, one.stride, one.published, since) for one in tables if one.stride is not None
+        TableObservation(one.table, one.stride, one.published, since, missing_cause(pulse, one))
+        for one in pulse.tables
+        if one.stride is not None
     ]
-    return identity.name, home.zone, observations
+    return pulse.report, home.zone, observations

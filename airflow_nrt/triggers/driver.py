@@ -9,8 +9,10 @@ from typing import Any
 
 from airflow.triggers.base import BaseTrigger, TriggerEvent
 
+from airflow_nrt.airflow_features import calls_on_kill
 from airflow_nrt.home.home import Home
 from airflow_nrt.triggers.alarm import FreshnessWatch
+from airflow_nrt.triggers.co_supervision import CoSupervision
 from airflow_nrt.triggers.driver_health import ENDED, LOST, DriverWatch, Judgement
 from airflow_nrt.triggers.progress import Progress
 from airflow_nrt.triggers.task_state import is_given_up
@@ -19,14 +21,14 @@ from airflow_nrt.triggers.watcher import WATCHER, Unreadable
 
 
 class NrtDriverTrigger(BaseTrigger):
-    """Fires when the driver of a home has ended, failed, fallen silent or stalled; follows one that takes over.
+    """Fires when the driver of a home has ended, failed, fallen silent or stalled. Follows a driver that takes over.
 
-    After a restart of the triggerer it reads all that it needs from the home. Its event is a `Judgement`.
+    After a restart of the triggerer, all state comes from the home. The event is a `Judgement`.
 
     :param home: the report's home
     :param epoch: the epoch of the driver to begin with
     :param back_off: seconds between a loss and the event, so that a restart waits here and not in a worker
-    :param lost: the reason why there is no driver to watch: then it only waits
+    :param lost: the reason why there is no driver to watch; then the trigger only waits
     :param endless: the driver has ended as asked only if there was a request to stop
     :param group: the group that shares the home, by name or id
     :param watch: the fields of `WatchSettings`, as its `to_json` gives them
@@ -50,6 +52,7 @@ class NrtDriverTrigger(BaseTrigger):
         self.endless = endless
         self.group = group
         self.watch = WatchSettings.from_json(watch)
+        self._has_fired = False
 
     def serialize(self) -> tuple[str, dict[str, Any]]:
         own = {name: getattr(self, name) for name in ("home", "epoch", "back_off", "lost", "endless", "group")}
@@ -72,10 +75,16 @@ class NrtDriverTrigger(BaseTrigger):
         finally:
             for one in beside:
                 one.cancel()
+        self._has_fired = True
         yield TriggerEvent(judgement.to_json())  # type: ignore[no-untyped-call]
+
+    async def cleanup(self) -> None:
+        if not self._has_fired and not calls_on_kill():
+            await self.on_kill()
 
     async def _watch(self) -> Judgement:
         watch = DriverWatch(self.watch, self.endless)
+        others = CoSupervision(self.home, self.group, self.task_instance, self.log)
         progress = Progress(self.home, self.group, self.watch.status_interval, self.task_instance, self.log)
         logged = ""
         while True:
@@ -92,6 +101,7 @@ class NrtDriverTrigger(BaseTrigger):
                 if judgement is not None:
                     return judgement
                 await progress.report(time.monotonic())
+                await others.report(time.monotonic())
             await asyncio.sleep(self.watch.poll_interval)
 
     async def on_kill(self) -> None:
@@ -103,6 +113,14 @@ class NrtDriverTrigger(BaseTrigger):
         if not await is_given_up(self.task_instance):
             return
         epoch = self.epoch
+        try:
+            others = await CoSupervision(self.home, self.group, self.task_instance, self.log).left()
+        except Unreadable as wrong:
+            self.log.warning("%s can't be read, and its driver goes on: %s", self.home, wrong)
+            return
+        if others:
+            self.log.info("%s: the driver of epoch %s goes on, because %s supervises it", self.home, epoch, others[0])
+            return
 
         def ask() -> None:
             home = Home.open(self.home, self.group)

@@ -16,24 +16,43 @@ STALE, FRESH = "stale", "fresh"
 class TableObservation:
     """One look at a table: its windows end every `stride` ms, and those up to `complete_until` are published.
 
-    `since` is the time of the report's clock before which no window is expected; all times are of that clock.
+    `since` is the time of the report's clock before which no window is expected; all times are of that clock. `cause`
+    says why newer ones are missing, if they are.
     """
 
     table: str
     stride: int
     complete_until: int | None
     since: int
+    cause: str = ""
 
 
 @dataclass(frozen=True)
 class Notice:
-    """A table is `stale` because its window `window_end` is missing, or `fresh` again after that one was."""
+    """A table is `stale` because its window `window_end` is missing, or `fresh` again after that one was.
+
+    `window_end` is the newest of the `missing` windows, which end every `stride` ms from `first_end` on. `cause` is as
+    in `TableObservation`.
+    """
 
     state: str
     table: str
     window_end: int
     complete_until: int | None
     allowed: int
+    stride: int = 1
+    first_end: int | None = None
+    cause: str = ""
+
+    @property
+    def missing(self) -> range:
+        """The ends of the windows that are missing, the oldest first; none if it is fresh again."""
+        return range(0) if self.first_end is None else range(self.first_end, self.window_end + 1, self.stride)
+
+    @property
+    def missing_since(self) -> int | None:
+        """When the oldest of them was due."""
+        return None if self.first_end is None else self.first_end + self.allowed
 
     @property
     def text(self) -> str:
@@ -42,8 +61,14 @@ class Notice:
             return f"{self.table} is fresh again: the window that ends at {end} is published, complete up to {reached}"
         return (
             f"{self.table} is stale: the window that ends at {end} is not published {format_duration(self.allowed)} "
-            f"after its end, complete up to {reached}"
+            f"after its end, complete up to {reached}{self._more}"
         )
+
+    @property
+    def _more(self) -> str:
+        older = len(self.missing) - 1
+        since = f"; {older + 1} windows are missing since {format_instant(self.missing_since)}" if older > 0 else ""
+        return since + (f"; {self.cause}" if self.cause else "")
 
 
 class Freshness:
@@ -76,8 +101,11 @@ class Freshness:
         origin = 0 if reached is None else reached
         due = last - (last - origin) % observation.stride
         missed = self.missed.get(observation.table)
-        if due > (observation.since if reached is None else reached):
+        published = observation.since if reached is None else reached
+        if due > published:
             if missed is not None and due <= missed:
                 return None
-            return Notice(STALE, observation.table, due, reached, self.allowed)
+            stride = observation.stride
+            first = due - (due - published - 1) // stride * stride
+            return Notice(STALE, observation.table, due, reached, self.allowed, stride, first, observation.cause)
         return None if missed is None else Notice(FRESH, observation.table, missed, reached, self.allowed)

@@ -6,12 +6,13 @@ import asyncio
 from typing import Any
 
 from airflow_nrt.basics.durations import SECOND, format_duration
-from airflow_nrt.basics.instants import END_OF_TIME, format_instant, format_reached, iso_instant, iso_moment
+from airflow_nrt.basics.instants import END_OF_TIME, complete_text, format_reached, iso_instant, iso_moment
+from airflow_nrt.basics.texts import counted
 from airflow_nrt.home.heartbeat import now_ms
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.status import Pulse, Status, read_pulse
-from airflow_nrt.triggers.time_limits import within
 from airflow_nrt.triggers.watcher import WATCHER, Unreadable
+from airflow_nrt.triggers.xcoms import write_xcom
 
 STATUS = "status"
 """The key of the XCom."""
@@ -19,18 +20,23 @@ _LIMIT_SECONDS = 30.0
 
 
 def status_line(pulse: Pulse) -> str:
-    """The windows, the watermark, the rows and the restarts, in one line."""
-    restarts = "1 restart" if pulse.restarts == 1 else f"{pulse.restarts} restarts"
-    return (
-        f"{pulse.report} {pulse.driver}: {pulse.windows} windows published, complete up to "
-        f"{format_reached(pulse.last_window)}; watermark {format_instant(pulse.watermark)}{_distance(pulse)}; "
-        f"{pulse.rows} rows, {pulse.late} late, {pulse.rejected} rejected; {restarts}"
-    ) + "".join(f"; {one}" for one in (*pulse.waiting, *([pulse.error] if pulse.error else [])))
+    """The status in one line, the most important first, because Airflow's pages cut lines off."""
+    fields = f", {counted(pulse.null_fields, 'field')} read as NULL" if pulse.null_fields else ""
+    parts = (
+        f"{_lag(pulse)}, {counted(pulse.rows, 'row')} ({pulse.late:,} late, {pulse.rejected:,} rejected{fields})",
+        *([pulse.error] if pulse.error else []),
+        f"{counted(pulse.windows, 'window')} published{complete_text(pulse.last_window)}",
+        *map(str, pulse.waiting),
+        *([] if pulse.watermark is None else [f"watermark {format_reached(pulse.watermark)}"]),
+        counted(pulse.restarts, "restart"),
+        f"{pulse.report} {pulse.driver}",
+    )
+    return "; ".join(parts)
 
 
 def status_xcom(pulse: Pulse) -> dict[str, Any]:
     """Numbers, names and ISO times, no lists. See `NrtStreamOperator`."""
-    names = "report home driver epoch restarts entry windows decided_windows rows late dropped rejected"
+    names = "report home driver epoch restarts entry windows decided_windows rows late dropped rejected null_fields"
     lag = None if pulse.lag is None or pulse.watermark == END_OF_TIME else pulse.lag // SECOND
     return {
         **{name: getattr(pulse, name) for name in names.split()},
@@ -55,7 +61,7 @@ def status_xcom(pulse: Pulse) -> dict[str, Any]:
 
 
 def end_xcom(status: Status) -> dict[str, Any]:
-    """The return value of a task: `status_xcom`, and how often windows were restated."""
+    """The return value of a task: `status_xcom`, and how many backfills and repairs restated windows."""
     return {**status_xcom(status), "restatements": status.restatements}
 
 
@@ -89,20 +95,17 @@ class Progress:
         return read_pulse(Home.open(self.location, self.group))
 
     async def _push(self, status: dict[str, Any]) -> None:
-        # Imported here, because a description of a status does not need Airflow's task runtime.
-        from airflow.sdk.execution_time.xcom import XCom
-
-        of = {"dag_id": self.task.dag_id, "task_id": self.task.task_id, "run_id": self.task.run_id}
-        index = self.task.map_index if self.task.map_index is not None else -1
         try:
-            await within(_LIMIT_SECONDS, XCom.aset(STATUS, status, **of, map_index=index))
+            await write_xcom(self.task, STATUS, status, _LIMIT_SECONDS)
         except Exception as wrong:
             self.log.warning("the XCom %r can't be written: %r", STATUS, wrong)
 
 
-def _distance(pulse: Pulse) -> str:
+def _lag(pulse: Pulse) -> str:
     lag = pulse.lag
-    if lag is None or pulse.watermark == END_OF_TIME:
-        return ""
-    how = "behind" if lag >= 0 else "ahead of"
-    return f", {format_duration(abs(lag) // SECOND * SECOND)} {how} the clock"
+    if lag is None:
+        return "no watermark yet"
+    if pulse.watermark == END_OF_TIME:
+        return "the input has ended"
+    rounded = format_duration(abs(lag) // SECOND * SECOND, 2)
+    return f"lag {rounded}" if lag >= 0 else f"{rounded} ahead of the clock"

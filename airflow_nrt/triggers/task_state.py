@@ -10,7 +10,7 @@ import logging
 import threading
 from typing import Any
 
-from airflow.sdk import conf
+from airflow.providers.common.compat.sdk import conf
 from asgiref.sync import sync_to_async
 
 from airflow_nrt.triggers.time_limits import within

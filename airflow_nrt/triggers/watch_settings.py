@@ -2,43 +2,44 @@
 
 from __future__ import annotations
 
-import importlib
-import inspect
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from airflow_nrt.basics.errors import InputError
 from airflow_nrt.triggers import EARLIEST_SECONDS
+from airflow_nrt.triggers.callbacks import Callback
 
 
 @dataclass(frozen=True)
 class Alarm:
-    """The callback: an async function or a notifier, by its import path, with these arguments. Without a path, notices
-    go only to the task's log. Windows have `allowed` ms after their end."""
+    """Windows have `allowed` ms after their end. A notice goes to the task's log, and to the callbacks, if there are
+    any: the first one is `path` with `kwargs`, as triggers of earlier versions have it."""
 
     allowed: int
     path: str | None = None
     kwargs: Mapping[str, Any] = field(default_factory=dict)
+    more: tuple[Callback, ...] = ()
+
+    @classmethod
+    def calling(cls, allowed: int, callbacks: Sequence[Callback]) -> Alarm:
+        if not callbacks:
+            return cls(allowed)
+        first, *more = callbacks
+        return cls(allowed, first.path, first.kwargs, tuple(more))
+
+    @classmethod
+    def from_json(cls, content: Mapping[str, Any]) -> Alarm:
+        more = tuple(Callback(**one) for one in content.get("more", ()))
+        return cls(**{**content, "more": more})
 
     def to_json(self) -> dict[str, Any]:
-        return asdict(self)
+        """Without `more` if there are none, so that a triggerer of an earlier version can read it."""
+        return {name: value for name, value in asdict(self).items() if name != "more" or value}
 
-    async def ring(self, context: Mapping[str, Any]) -> None:
-        """Raises whatever the callback raises."""
-        if self.path is None:
-            return
-        from airflow.sdk import BaseNotifier
-
-        module, _, name = self.path.rpartition(".")
-        callback = getattr(importlib.import_module(module), name)
-        if inspect.isclass(callback) and issubclass(callback, BaseNotifier):
-            notifier = callback(**self.kwargs)
-            # Not all notifiers accept it as an argument.
-            notifier.context = dict(context)  # type: ignore[assignment]
-            await notifier
-        else:
-            await callback(**self.kwargs, context=dict(context))
+    @property
+    def callbacks(self) -> tuple[Callback, ...]:
+        return () if self.path is None else (Callback(self.path, self.kwargs), *self.more)
 
 
 @dataclass(frozen=True)
@@ -73,10 +74,10 @@ class WatchSettings:
 
         `{"stall_timeout": None, "silence": 15.0, …, "freshness": {"allowed": 900000, "path": None, "kwargs": {}}}`
         """
-        return asdict(self)
+        return {**asdict(self), "freshness": None if self.freshness is None else self.freshness.to_json()}
 
     @classmethod
     def from_json(cls, content: Mapping[str, Any]) -> WatchSettings:
         """Raises TypeError for an unknown name, InputError for a time that makes no sense."""
         freshness = content.get("freshness")
-        return cls(**{**content, "freshness": None if freshness is None else Alarm(**freshness)})
+        return cls(**{**content, "freshness": None if freshness is None else Alarm.from_json(freshness)})

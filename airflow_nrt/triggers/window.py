@@ -70,7 +70,7 @@ def _no_windows(outline: Outline, table: str) -> str:
 class NrtWindowTrigger(BaseTrigger):
     """Fires when all windows of a home that end at or before `window_end` are published, or never will be.
 
-    Its event has `error`: None, or why the windows will never be published.
+    The event has `error`: None, or why the windows will never be published.
 
     :param home: the report's home
     :param window_end: a time of the report's clock, or an instant with `Z` or an offset

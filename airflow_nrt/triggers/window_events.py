@@ -35,10 +35,11 @@ _ANSWER_SECONDS = 60.0
 class NrtWindowEventTrigger(BaseEventTrigger):
     """Fires when the log of a home has windows that no dispatcher has claimed yet: see `dispatcher_dag`.
 
-    It holds no position: the cursors of the dispatcher's tasks are in the state store of the asset `log` that it
-    watches. So nothing is lost if a triggerer is restarted, or if two of them run it for a while. The first look sets
-    them to the end of the log of ten minutes ago; with `catchup`, or if there is no home yet, to its begin. The event
-    has `home`, and `entry`, the first log entry with new windows, or with a claim of a run that may have failed.
+    The cursors of the dispatcher's tasks are in the state store of the watched asset `log`, not in the trigger. So
+    nothing is lost if a triggerer is restarted, or if two triggerers run it for a while. The first look sets the
+    cursors to the end of the log ten minutes ago. With `catchup`, or if there is no home yet, it sets them to the
+    beginning. The event has `home`, and `entry`: the first log entry with new windows, or with a claim of a run that
+    may have failed.
 
     :param log: the name of the asset that it watches
     :param home: the report's home; a relative path starts at the connection's `home`

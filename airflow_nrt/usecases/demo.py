@@ -13,6 +13,8 @@ from airflow_nrt.demo.scene import Scene, stage
 from airflow_nrt.demo.screen import Screen
 from airflow_nrt.demo.sinks import SINKS
 from airflow_nrt.demo.sources import SOURCES
+from airflow_nrt.demo.tour import ENTER, LATER, Tour
+from airflow_nrt.home.ids import home_id
 from airflow_nrt.usecases.requests.demo import DemoRequest, DemoResult, StillUp
 
 
@@ -31,8 +33,15 @@ def demo(request: DemoRequest, screen: Screen) -> DemoResult:
         with stage(scene) as airflow:
             screen.step(f"Airflow is up at {airflow.url}: sign in as {USER}, password {airflow.password}")
             summary = play(scene, airflow, screen)
+            tour = Tour(airflow.url, USER, airflow.password, scene.dags.live, home_id(scene.home.path), summary.window)
             if request.keep:
                 still_up = _released(scene, airflow)
+                screen.lines([*summary.lines(), *tour.lines(), f"  the end   {still_up.end}"])
+            elif screen.is_watched:
+                screen.lines([*summary.lines(), *tour.lines(), f"  {ENTER}"])
+                screen.wait_for_enter()
+            else:
+                screen.lines(["", f"  {LATER}", *summary.lines()])
     finally:
         if still_up is None:
             shutil.rmtree(place, ignore_errors=True)
@@ -41,7 +50,7 @@ def demo(request: DemoRequest, screen: Screen) -> DemoResult:
 
 def _released(scene: Scene, airflow: AirflowProcesses) -> StillUp:
     pids = (*airflow.release(), *scene.sink.pids, *scene.source.pids)
-    return StillUp(airflow.url, airflow.password, pids, scene.place)
+    return StillUp(pids, scene.place)
 
 
 def _fetch(scene: Scene, repository: str | None, screen: Screen) -> None:
@@ -51,8 +60,7 @@ def _fetch(scene: Scene, repository: str | None, screen: Screen) -> None:
         from airflow_nrt.engine.java.fetch_jars import fetch_jars
 
         screen.step(f"Spark's jars are fetched: airflow-nrt prepare {' '.join(names)}")
-        for name in names:
-            fetch_jars(JARS[name], repository)
+        fetch_jars([jar for name in names for jar in JARS[name]], repository, screen.step)
     for endpoint in (scene.source, scene.sink):
         if not endpoint.is_fetched():
             screen.step(f"a server is fetched, once: {endpoint.name}")

@@ -8,8 +8,9 @@ from itertools import islice
 from typing import Any
 
 from airflow_nrt.home.home import Home
-from airflow_nrt.home.ledger import LATE_PREFIX, REJECTED, records
+from airflow_nrt.home.ledger import LATE_PREFIX, NO_VALUE, REJECTED, records
 from airflow_nrt.home.log.entries import Commit
+from airflow_nrt.home.log.rejections import null_fields
 from airflow_nrt.usecases.requests.late import LateRequest, LateRows
 
 
@@ -23,7 +24,8 @@ def late(request: LateRequest) -> LateRows:
     return LateRows(
         late=sum(one.late for _, commit in commits for one in commit.late),
         dropped=sum(one.dropped for _, commit in commits for one in commit.late),
-        rejected=dict(rejected),
+        rejected={reason: count for reason, count in rejected.items() if reason != NO_VALUE},
+        null_fields=null_fields(rejected),
         rows=tuple(islice(_rows(home, commits), request.limit or None)),
     )
 

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from airflow_nrt.basics.jars import JARS
+from collections.abc import Callable
+
+from airflow_nrt.basics.jars import JARS, fetched
 from airflow_nrt.engine.class_archive import made_archive
 from airflow_nrt.engine.java.fetch_jars import fetch_jars
 from airflow_nrt.usecases.requests.prepare import PrepareRequest, PrepareResult
 
 
-def prepare(request: PrepareRequest) -> PrepareResult:
+def prepare(request: PrepareRequest, say: Callable[[str], None]) -> PrepareResult:
     """What is there already stays as it is.
 
     Raises InputError if there is no Java, if the environment is not writable, and for a jar that can't be had.
     """
-    archive = made_archive()
-    return PrepareResult(archive, {name: tuple(fetch_jars(JARS[name], request.repository)) for name in request.names})
+    archive = made_archive(say)
+    fetch_jars([jar for name in request.names for jar in JARS[name]], request.repository, say)
+    return PrepareResult(archive, {name: tuple(fetched(name)) for name in request.names})

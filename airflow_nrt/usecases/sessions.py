@@ -33,7 +33,9 @@ def needing_spark() -> Iterator[None]:
 
 @contextmanager
 def session(plan: Plan, master: str) -> Iterator[SparkSession]:
-    """A Spark session, stopped at the end. Raises InputError if there is no Java.
+    """A Spark session, stopped at the end. Of Java's output, standard error has what no start of Spark says.
+
+    Raises InputError if there is no Java.
 
     Only the main thread of a process can have one, because it takes Ctrl-C meanwhile.
     """
@@ -41,12 +43,15 @@ def session(plan: Plan, master: str) -> Iterator[SparkSession]:
 
     ensure_java()
     from airflow_nrt.engine.java.brief_java import brief_java
+    from airflow_nrt.engine.java.quiet_java import QuietJava
     from airflow_nrt.engine.spark.quick_session import end_session
     from airflow_nrt.engine.spark.report_settings import session_settings
     from airflow_nrt.engine.spark.session import start_session
 
     settings = {**brief_java(), **session_settings(plan)}
-    spark = start_session(plan.name, master, settings)
+    output = QuietJava()
+    with output.starting():
+        spark = start_session(plan.name, master, settings)
     # Failures are reported once, in the words of the product.
     spark.sparkContext.setLogLevel("OFF")
     try:
@@ -60,6 +65,7 @@ def session(plan: Plan, master: str) -> Iterator[SparkSession]:
             raise
         raise meaning from failure
     finally:
+        output.ended()
         end_session(spark)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from airflow_nrt.basics.durations import format_duration
 from airflow_nrt.basics.errors import InputError, NrtError
+from airflow_nrt.basics.texts import counted
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Commit, Split
 from airflow_nrt.home.log.history import read_history
@@ -52,7 +53,7 @@ def wait_for_stream(plan: Plan, home: Home, patience: int, say: Callable[[str], 
     last_entry, began, next_message = history.entry, time.monotonic(), 0.0
     while unread:
         passed = time.monotonic() - began
-        waiting = f"{len(unread)} files ({sum(one.size for one in unread.values())} bytes)"
+        waiting = f"{counted(len(unread), 'file')} ({counted(sum(one.size for one in unread.values()), 'byte')})"
         if passed * 1000 > patience:
             raise NotReadError(f"the stream has not read {waiting} within {format_duration(patience)}")
         # The launch is read before the driver: one that begins in between is found as one or the other.

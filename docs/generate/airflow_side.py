@@ -1,6 +1,7 @@
-"""The reference of operators, sensor and connection: from docstrings, signatures and the provider's metadata.
+"""The reference of what DAG files import, of triggers, hook and connection: from docstrings, signatures and the
+provider's metadata.
 
-A docstring has prose, then `:param NAME: text` of the parameters that its class adds, `:xcom KEY: text`, and
+A docstring has prose, `:param NAME: text` of the parameters that its class adds, `:xcom KEY: text`, and
 `:rendered NAME: text` of template fields that are no parameters.
 """
 
@@ -13,17 +14,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from tables import table
+from tables import table, type_text
 
 from airflow_nrt.get_provider_info import get_provider_info
 
-_FIELD = re.compile(r"^:(param|xcom|rendered) (\w+): ?(.*(?:\n(?!:).*)*)", re.MULTILINE)
+_FIELD = re.compile(r"^:(param|xcom|rendered) (\w+): ?(.*(?:\n(?!:|\n).*)*)\n*", re.MULTILINE)
 _TEMPLATED = "(templated) "
+_LONGEST_DEFAULT = 40
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """One argument of an operator. `default` is as it is written in code, empty where the argument must be given."""
+    """One argument. `default` is as it is written in code, empty where the argument must be given."""
 
     name: str
     type: str
@@ -38,53 +40,51 @@ def imported(path: str) -> Any:
     return getattr(importlib.import_module(module), name)
 
 
-def fields(owner: type, kind: str) -> dict[str, str]:
-    """The texts of the fields `:kind NAME:` in the docstring of a class, not of its bases."""
-    found = _FIELD.findall(inspect.cleandoc(owner.__dict__.get("__doc__") or ""))
+def fields(owner: Any, kind: str) -> dict[str, str]:
+    """The texts of the fields `:kind NAME:` in the docstring of a function, or of a class and not of its bases."""
+    found = _FIELD.findall(inspect.cleandoc(owner.__doc__ or ""))
     return {name: " ".join(text.split()) for field, name, text in found if field == kind}
 
 
-def ours(owner: type) -> Iterator[type]:
-    """The class and those of its bases that are not Airflow's, nearest first."""
-    return (base for base in owner.__mro__ if base.__module__.startswith("airflow_nrt."))
+def ours(owner: Any) -> Iterator[Any]:
+    """A function, or a class and those of its bases that are not Airflow's, nearest first."""
+    return (base for base in getattr(owner, "__mro__", [owner]) if base.__module__.startswith("airflow_nrt."))
 
 
-def parameters(owner: type) -> list[Parameter]:
+def parameters(owner: Any) -> list[Parameter]:
     """All parameters that are not Airflow's own: those that the class adds, then those of its bases."""
     templates = set(getattr(owner, "template_fields", ()))
     found: dict[str, Parameter] = {}
     for base in ours(owner):
         texts = fields(base, "param")
-        for name, given in _signature(base):
-            text = texts.get(name, "").removeprefix(_TEMPLATED)
-            found.setdefault(name, Parameter(name, _type(given), _default(given), name in templates, text))
+        for given in _signature(base):
+            name, text = given.name, texts.get(given.name, "").removeprefix(_TEMPLATED)
+            if given.kind is not given.VAR_KEYWORD:
+                found.setdefault(name, Parameter(name, given.annotation, _default(given), name in templates, text))
+            elif text:
+                found.setdefault(name, Parameter(f"**{name}", given.annotation, "{}", False, text))
     return list(found.values())
 
 
-def _signature(owner: type) -> Iterator[tuple[str, inspect.Parameter]]:
-    """What the `__init__` of this very class takes by name."""
-    if "__init__" not in owner.__dict__:
-        return
-    for name, given in inspect.signature(owner.__dict__["__init__"]).parameters.items():
-        if name != "self" and given.kind in (given.POSITIONAL_OR_KEYWORD, given.KEYWORD_ONLY):
-            yield name, given
-
-
-def _type(given: inspect.Parameter) -> str:
-    return str(given.annotation)
+def _signature(owner: Any) -> Iterator[inspect.Parameter]:
+    """What a function takes by name, or the `__init__` of this very class."""
+    function = owner.__dict__.get("__init__") if inspect.isclass(owner) else owner
+    if function is not None:
+        known = inspect.signature(function).parameters.values()
+        yield from (given for given in known if given.name != "self" and given.kind is not given.VAR_POSITIONAL)
 
 
 def _default(given: inspect.Parameter) -> str:
-    return "" if given.default is given.empty else repr(given.default)
+    shown = "" if given.default is given.empty else repr(given.default)
+    return shown if len(shown) <= _LONGEST_DEFAULT else "…"
 
 
-def operator_page(owner: type) -> str:
-    """The section of an operator or sensor: how to import it, what it does, its parameters and its XComs."""
-    prose = _FIELD.split(inspect.getdoc(owner) or "")[0].strip()
+def described(owner: Any) -> str:
+    """The section of a class or function: how to import it, what it does, its parameters, XComs and methods."""
     lines = [
         f"## {owner.__name__}",
         f"```python\nfrom {owner.__module__} import {owner.__name__}\n```",
-        prose,
+        _FIELD.sub("", inspect.getdoc(owner) or "").strip(),
         table(("parameter", "type", "default", ""), map(_row, parameters(owner))),
     ]
     for kind, head in (("xcom", "XCom"), ("rendered", "rendered template")):
@@ -99,11 +99,25 @@ def operator_page(owner: type) -> str:
 
 def _row(one: Parameter) -> tuple[str, ...]:
     default = f"`{one.default}`" if one.default else "*required*"
-    return f"`{one.name}`", f"`{one.type}`", default, f"{'*templated:* ' if one.templated else ''}{one.text}"
+    return f"`{one.name}`", type_text(one.type), default, f"{'*templated:* ' if one.templated else ''}{one.text}"
+
+
+def methods(owner: type) -> str:
+    """The public methods that a class defines itself: how each is called, and what its docstring says."""
+    known = ((name, one) for name, one in vars(owner).items() if inspect.isfunction(one) and name[0] != "_")
+    return "\n\n".join(f"### {name}\n\n```python\n{_call(one)}\n```\n\n{inspect.getdoc(one)}" for name, one in known)
+
+
+def _call(method: Any) -> str:
+    signature = inspect.signature(method)
+    given = [one for one in signature.parameters.values() if one.name != "self"]
+    shown = (f"{one.name}: {one.annotation}{f' = {_default(one)}' if _default(one) else ''}" for one in given)
+    return f"{method.__name__}({', '.join(shown)}) -> {signature.return_annotation}"
 
 
 def connection_fields() -> str:
     """The fields of the connection's form, and their names in its extra."""
     (connection,) = get_provider_info()["connection-types"]
-    rows = ((f"`{name}`", one["label"], one["description"]) for name, one in connection["conn-fields"].items())
+    known = connection["conn-fields"].items()
+    rows = ((f"`{name}`", one["label"], one["description"].replace("*", "\\*")) for name, one in known)
     return table(("extra", "field of the form", ""), rows)

@@ -6,7 +6,7 @@ import inspect
 from dataclasses import fields, is_dataclass
 from typing import Any
 
-from tables import table
+from tables import table, type_text
 
 from airflow_nrt.home.log.entries import (
     ArchivedElsewhere,
@@ -24,10 +24,10 @@ from airflow_nrt.home.log.entries import (
 def shown_dataclass(kind: type[Any]) -> str:
     """The docstrings of a dataclass and of those that it extends, and its fields and properties with their types."""
     known = [one for one in reversed(kind.__mro__) if is_dataclass(one)]
-    rows = [(f"`{one.name}`", f"`{one.type}`") for one in fields(kind)]
+    rows = [(f"`{one.name}`", type_text(one.type)) for one in fields(kind)]
     for name, one in (pair for base in known for pair in vars(base).items()):
         if isinstance(one, property):
-            rows.append((f"`{name}`", f"`{inspect.signature(one.fget).return_annotation}`, computed"))
+            rows.append((f"`{name}`", f"{type_text(inspect.signature(one.fget).return_annotation)}, computed"))
     return "\n\n".join([*(str(inspect.getdoc(one)) for one in known), table(("field", "type"), rows)])
 
 

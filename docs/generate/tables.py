@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
 
@@ -11,6 +12,14 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     return "\n".join("| " + " | ".join(_cell(cell) for cell in line) + " |" for line in lines)
 
 
+def type_text(annotation: str) -> str:
+    """A type in a cell, as "`int` or `None`": GitHub wants the bar of `int | None` escaped, the site wants it plain."""
+    alternatives = re.split(r" \| (?![^\[]*\])", annotation)
+    return " or ".join(f"`{one.replace(' | ', ' or ')}`" for one in alternatives)
+
+
 def _cell(text: str) -> str:
-    """Inside of code a bar needs no escape in Markdown, but in a cell of a table it does."""
-    return text.replace("|", "\\|")
+    """Raises ValueError for a text that GitHub and the site would show differently."""
+    if "|" in text:
+        raise ValueError(f"no bar can stand in a cell of a table: {text}")
+    return text

@@ -124,7 +124,7 @@ def test_no_java(tmp_path: Path, name: str) -> None:
     assert (told.returncode, told.stdout) == (2, "")
     assert told.stderr == (
         "airflow-nrt: Spark needs Java 17 to 23: there is none on the PATH and JAVA_HOME is not set. "
-        "Install a JRE, or `pip install airflow-nrt[java]`\n"
+        "Install a JRE, or `pip install 'airflow-nrt[java]'`\n"
     )
     assert not (tmp_path / "home").exists() and not (tmp_path / "curve").exists()
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -46,6 +48,16 @@ def test_a_query_on_the_command_line(spark_command: Command, tmp_path: Path) -> 
     table += "'format' = 'csv', 'csv.field-delimiter' = ';')"
     answer = spark_command("query", "-e", f"{table}; SELECT n + 1 AS m, t || ';' AS t FROM n;", "--master", "local[2]")
     assert (answer.status, sorted(answer.out.splitlines())) == (0, ['{"m":2,"t":"x;"}', '{"m":3,"t":"y;"}']), answer.err
+
+
+@pytest.mark.process
+def test_a_start_of_spark_says_nothing(tmp_path: Path) -> None:
+    (tmp_path / "n").mkdir()
+    (tmp_path / "n" / "1.csv").write_text("1\n")
+    table = f"CREATE TABLE n (n INT) WITH ('connector' = 'filesystem', 'path' = '{tmp_path}/n', 'format' = 'csv')"
+    command = [sys.executable, "-m", "airflow_nrt.cli.main", "query", "-e", f"{table}; SELECT n FROM n"]
+    ended = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert (ended.stdout, ended.stderr) == ('{"n":1}\n', "")
 
 
 @pytest.mark.parametrize(

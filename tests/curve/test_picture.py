@@ -34,5 +34,12 @@ def test_the_axis_names_its_ends_and_reaches_as_far_as_asked() -> None:
     assert ends.split() == "2024-06-18 10:00:00 2024-06-18 10:59:00".split()
 
 
+def test_a_decimal_keeps_its_scale() -> None:
+    lines = draw([(BEGIN, 12.5)], MINUTE, 80, 2, scale=2)
+    assert [line.split(" │")[0].strip() for line in lines[:2]] == ["12.50", "6.25"]
+    assert draw([(BEGIN, 12.5)], MINUTE, 80, 2)[0].startswith(f"{'12.5':>{LABEL}} │")
+    assert draw([(BEGIN, 1.25)], MINUTE, 80, 2, scale=12)[0].startswith(f"{'1.25':>{LABEL}} │"), "more than fits"
+
+
 def test_no_value_at_all() -> None:
     assert draw([(BEGIN, math.nan)], MINUTE, 80, 4) == ["no window was published yet"]

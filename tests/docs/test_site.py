@@ -34,7 +34,7 @@ def test_it_has_every_page(site: Path) -> None:
 
 def test_a_page_shows_what_is_generated(site: Path) -> None:
     operators = (site / "reference" / "operators" / "index.html").read_text(encoding="utf-8")
-    assert "max_restarts" in operators and "<!-- generated" not in operators
+    assert "max_restarts" in operators
     assert "--available-now" in (site / "reference" / "cli" / "index.html").read_text(encoding="utf-8")
     assert "masked_settings" in (site / "reference" / "connection" / "index.html").read_text(encoding="utf-8")
 

@@ -146,7 +146,7 @@ def test_everybody_says_the_same(report: Report) -> None:
     assert told["tables"]["curve"]["published"] == told["last_window"]
     assert told["tables"]["copy"]["published"] == told["tables"]["curve"]["decided"] == told["decided_until"]
     waits = "curve: decided up to 1970-01-01 00:20:00, published up to 1970-01-01 00:10:00"
-    assert "1 windows published, complete up to 1970-01-01 00:10:00" in status_line(pulse)
+    assert "1 window published, complete up to 1970-01-01 00:10:00" in status_line(pulse)
     assert waits in status_line(pulse) and waits in told["text"]
     seen = look_at_windows(str(report.home.path))
     assert (_minutes(seen.complete_until), seen.waiting) == (10, (waits,))

@@ -89,7 +89,7 @@ class Scene:
         """A driver begins, after those before it."""
         plan = self.plan
         self.home = Home.create(self.place / "home", plan)
-        for insert in plan.inserts:
+        for insert in plan.written:
             sink_of(insert).check(self.spark, self.home, insert)
         skipped = asked(self.home)
         writer = Writer.begin(self.home.log(), Lease("worker", 1, "kept", policies_of(plan), skipped))

@@ -406,6 +406,18 @@ def policies(spark: SparkSession, place: Path, is_kept: bool) -> Scene:
     return scene
 
 
+def null_fields(spark: SparkSession, place: Path, is_kept: bool) -> Scene:
+    """Fields that could not be parsed, in rows that count, and a line that is rejected."""
+
+    def row(number: object, minute: int) -> str:
+        return json.dumps({"id": number, "price": 1.5, "ts": at(minute)})
+
+    scene = Scene.of_report(spark, place, "policies.sql", is_kept, {"IGNORE": "true", "LENGTH": "1 mb"})
+    scene.absorb("events", row(1, 1), row("x", 3), "torn", row("y", 24), ends="json")
+    scene.arrive("events", row("z", 38), row(4, 65), ends="json")
+    return scene
+
+
 def skipped(spark: SparkSession, place: Path, is_kept: bool) -> Scene:
     """Lines that can't be read were left out, and are to be left out."""
 
@@ -423,10 +435,23 @@ def skipped(spark: SparkSession, place: Path, is_kept: bool) -> Scene:
     return scene
 
 
+def limited(spark: SparkSession, place: Path, is_kept: bool) -> Scene:
+    """Lines that can't be read were rejected within a limit, which leaves one more, and went into a table."""
+
+    def row(number: object, minute: int) -> str:
+        return json.dumps({"id": number, "price": 1.5, "ts": at(minute)})
+
+    scene = Scene.of_report(spark, place, "limited.sql", is_kept)
+    scene.absorb("events", row(1, 1), "torn", row("x", 2), ends="json")
+    scene.absorb("events", row(2, 24), ends="json")
+    scene.arrive("events", row(3, 38), "torn, too", row(4, 65), ends="json")
+    return scene
+
+
 _ALL = (
     windows, rows, versions, updating, throttled, owed, restated, repaired, filled, emptied, moved, lookups, program,
     topic, from_archive, since, fractions, retracted, in_json, above_windows, known_topic, schemas, nulled,
-    policies, skipped,
+    policies, null_fields, skipped, limited,
 )  # fmt: skip
 SCENES: dict[str, Callable[[SparkSession, Path, bool], Scene]] = {one.__name__: one for one in _ALL}
 SERVERLESS = ("topic", "from_archive", "since", "known_topic", "schemas")

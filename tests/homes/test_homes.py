@@ -81,6 +81,16 @@ def test_a_driver_was_killed_between_append_and_publishing(tmp_path: Path) -> No
     assert (status.late, status.dropped, status.rejected) == (3, 2, 2)
 
 
+def test_fields_that_are_null_are_counted_apart(tmp_path: Path) -> None:
+    status = read_status(left("null_fields", tmp_path))
+    assert (status.rejected, status.null_fields) == (1, 2)
+
+
+def test_an_older_home_counted_them_as_rejected(tmp_path: Path) -> None:
+    status = read_status(left("policies", tmp_path))
+    assert (status.rejected, status.null_fields) == (2, 0)
+
+
 def test_results_are_owed(tmp_path: Path) -> None:
     home = left("owed", tmp_path)
     status = read_status(home)

@@ -62,7 +62,7 @@ def test_a_difference_fails_with_its_verdict_and_is_repaired_if_asked(
     repaired = backfill(report, attempt, on_mismatch="repair")
     log = "\n".join(said(capsys))
     assert f"home {report.parent / 'home'}" in log
-    assert "1 windows of 1 day computed" in log and "1 windows published (100 %)" in log
+    assert "1 window of 1 day computed" in log and "1 window published (100 %)" in log
     assert log.rstrip().endswith("proven: every difference is explained by late rows")
     assert attempt.xcoms["_link_NrtReportLink"].endswith(f"/nrt/#/report/{home_id(report.parent / 'home')}")
     assert (repaired["published_windows"], repaired["verdict"]["proven"]) == (1, True)
@@ -70,7 +70,7 @@ def test_a_difference_fails_with_its_verdict_and_is_repaired_if_asked(
 
 
 def test_data_that_can_t_be_computed_fails_for_good(tmp_path: Path) -> None:
-    strict = REPORT.replace("    'csv.ignore-parse-errors' = 'true',\n", "")
+    strict = REPORT.replace("'csv.ignore-parse-errors' = 'true'", "'source.rejected.limit' = '0'")
     report = furnish(tmp_path, strict, {"bad.csv": "1,a,1.00,noon\n"})
     with pytest.raises(AirflowFailException, match="a malformed line in table orders"):
         backfill(report, Attempt())

@@ -161,14 +161,14 @@ class Made:
         file = SourceFile(f"/data/orders/ds={format_instant(end)[:10]}/part-{end}.csv", 64 * rows, end * 1_000_000)
         seconds = 300 + rows // 3
         commit = Commit(
-            SOURCE, (file,), rows, end + 500, {OPERATOR: before}, {}, lateness, ledger, (), self.position
+            SOURCE, (file,), rows, end + 500 - self.ahead, {OPERATOR: before}, {}, lateness, ledger, (), self.position
         )  # fmt: skip
         self._put(commit, end + 500 + seconds)
 
     def _tick(self, end: int) -> None:
         operator = replace(self.position.operators[OPERATOR], fired=end)
         self.position = replace(self.position, operators={OPERATOR: operator}, windows=self.position.windows + 1)
-        body = Tick((self._published(end, "complete", "curve"),), end + 2000, self.position)
+        body = Tick((self._published(end, "complete", "curve"),), end + 2000 - self.ahead, self.position)
         entry = self._put(body, end + 2500)
         write_samples(self.home, INSERT, entry, [self._sample(entry, end)])
 
@@ -255,7 +255,7 @@ def make_home(
     home.driver_log.chmod(0o600)
     if dag_id is not None:
         note_task(home, STREAM, TaskOfHome(dag_id, "stream"))
-        note_task(home, BACKFILL, TaskOfHome(f"{dag_id}_nightly", "backfill", ("interval", "repair")))
+        note_task(home, BACKFILL, TaskOfHome(f"{dag_id}_nightly", "backfill", ("interval", "repair"), "repair"))
         note_task(home, VERIFY, TaskOfHome(f"{dag_id}_nightly", "verify", ("interval",)))
     return made
 

@@ -12,6 +12,7 @@ from sqlalchemy import select
 
 from airflow_nrt.home.ids import home_id
 from airflow_nrt.home.notes.tasks import BACKFILL, VERIFY, TaskOfHome, note_task
+from airflow_nrt.page.actions import BATCHES
 from tests.page.lab import SAME_ORIGIN, Lab, know_dags, serialize_dag
 from tests.page.made_homes import Made
 
@@ -90,6 +91,27 @@ def test_a_task_that_follows_no_wish_is_not_asked(own: Lab, fresh: Made) -> None
     told = actions(own, fresh)
     assert told["backfill"]["enabled"] and not told["repair"]["enabled"]
     assert "of its own: leave them out of it" in act(own, fresh, "repair", **DAY).json()["detail"]
+
+
+SAID = {
+    "publish": "computes these windows in batch and publishes all of them, over what is published: ",
+    "verify": "verifies these windows and publishes none: ",
+    "repair": "verifies these windows and, if no late row explains a difference, publishes the batch result of those "
+    "that differ: ",
+    "": "",
+}
+
+
+@pytest.mark.parametrize("does", SAID)
+def test_a_backfill_says_what_its_task_does(own: Lab, fresh: Made, does: str) -> None:
+    note_task(fresh.home, BACKFILL, TaskOfHome("orders_nightly", "backfill", ("interval", "verify", "repair"), does))
+    assert actions(own, fresh)["backfill"]["text"] == f"{SAID[does]}a run of orders_nightly"
+
+
+def test_a_backfill_of_a_home_without_a_stream_publishes_what_is_new() -> None:
+    (backfill,) = (one for one in BATCHES if one.name == "backfill")
+    said = backfill.said(TaskOfHome("nightly", "backfill", ("interval",), "verify"), is_streamed=False)
+    assert said == "publishes those of these windows that never were, and verifies all of them: a run of nightly"
 
 
 def test_a_backfill_that_verifies_does_where_no_task_verifies_any_windows(own: Lab, fresh: Made) -> None:

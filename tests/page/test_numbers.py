@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,12 @@ from airflow_nrt.home.ids import home_id
 from airflow_nrt.home.launch_failure import note_launch_failure
 from airflow_nrt.home.notes.samples import read_samples, sampled_files
 from airflow_nrt.home.status import read_status
-from tests.launch.homes import launch
-from tests.page.lab import Lab
+from airflow_nrt.page.homes.known_samples import KnownSamples
+from airflow_nrt.page.homes.places import Root, find
+from airflow_nrt.page.homes.reader import Reader
+from airflow_nrt.page.state import state_of
+from tests.launch.homes import beat, launch, lease, new_home
+from tests.page.lab import Lab, mounted
 from tests.page.made_homes import DAY, INSERT, STEP, Made, make_home, plan_of_homes
 from tests.security.others import AS_ROOT, give_to_nobody
 
@@ -56,6 +61,28 @@ def test_the_list_says_what_status_says(own: Lab, made: Made) -> None:
     assert one["freshness_seconds"] > 86_400 and one["lag_seconds"] > 86_400
 
 
+def test_homes_of_one_name_are_told_apart_by_their_whole_paths(lab: Lab, made: Made, tmp_path: Path) -> None:
+    other = make_home(tmp_path / "other", plan_of_homes(tmp_path), "curve", windows=3, dag_id="orders")
+    make_home(tmp_path / "other", plan_of_homes(tmp_path), "alone", windows=3, dag_id="orders")
+    roots = [Root(str(one.home.path.parent), one.home.path.parent.name) for one in (made, other)]
+    two = Lab(made.home.path.parent, mounted(roots))
+    listed = {one["home_label"] for one in two.get("reports")["reports"]}
+    assert listed == {str(made.home.path), str(other.home.path), "alone"}
+    assert get(two, other)["home"] == str(other.home.path)
+
+
+def test_the_rate_falls_to_zero_where_nothing_comes(made: Made) -> None:
+    reader = Reader(find(Root(str(made.home.path.parent), "homes")).places[home_id(made.home.path)], KnownSamples())
+    last = reader.tail().commits[0][0].time
+
+    def rate(after: int) -> float | None:
+        return replace(state_of(reader, last + after), state="running").rows_per_second
+
+    steady = rate(STEP)
+    assert steady is not None and 0 < steady < 10
+    assert rate(3 * STEP + 1000) == 0
+
+
 def test_a_start_that_failed_is_what_is_wrong(own: Lab, made: Made) -> None:
     launch(made.home, 7)
     note_launch_failure(str(made.home.path), "7", InputError("the database refuses the login of 'nrt'"))
@@ -93,7 +120,7 @@ def test_a_curve_is_the_samples_of_three_days(own: Lab, made: Made) -> None:
         1440,
     )
     assert [one["label"] for one in told["days"]] == ["2024-06-18", "2024-06-17", "2024-06-11"]
-    assert (told["known_keys"][:2], told["sampled"]) == (["1", "2"], True)
+    assert (told["known_keys"][:2], told["sampled"], told["scale"]) == (["1", "2"], True, 2)
     for back, day in zip((0, 1, 7), told["days"]):
         start = MIDNIGHT - back * DAY
         samples = {}
@@ -229,3 +256,23 @@ def test_states_of_drivers(lab: Lab, fresh: Made) -> None:
     for file in fresh.home.heartbeats.iterdir():
         file.unlink()
     assert state()[0] == "lost"
+
+
+def test_a_home_in_its_first_minute_is_starting(lab: Lab, tmp_path: Path) -> None:
+    home = new_home(tmp_path / "homes")
+    own = Lab.over(tmp_path / "homes")
+
+    def state() -> tuple[str, str | None, int, str | None]:
+        (one,) = own.get("reports")["reports"]
+        return one["state"], one["why"], one["windows"], one["watermark"]
+
+    assert state() == ("none", None, 0, None)
+    record = launch(home, 1)
+    assert state() == ("starting", None, 0, None)
+    assert own.get(f"reports/{home_id(home.path)}/curve")["note"] == "no window is published yet"
+    lease(home)
+    assert state() == ("starting", None, 0, None)
+    beat(home, 1, "failed", launch=record.id, error="the disk is full")
+    assert state()[:2] == ("failed", "the disk is full")
+    launch(home, 2)
+    assert state()[:2] == ("starting", None), "after a failure, too"

@@ -13,6 +13,7 @@ import pytest
 from airflow.sdk.definitions.callback import AsyncCallback
 
 from airflow_nrt.basics.errors import InputError
+from airflow_nrt.basics.instants import iso_instant
 from airflow_nrt.home.heartbeat import now_ms
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import OperatorState, Position, Tick
@@ -20,6 +21,7 @@ from airflow_nrt.notifications.nrt import NrtNotifier
 from airflow_nrt.operators.stream import NrtStreamOperator
 from airflow_nrt.triggers import alarm as alarms
 from airflow_nrt.triggers.alarm import FreshnessWatch, look_at_tables
+from airflow_nrt.triggers.callbacks import Callback
 from airflow_nrt.triggers.driver import NrtDriverTrigger
 from airflow_nrt.triggers.freshness import TableObservation
 from airflow_nrt.triggers.watch_settings import Alarm
@@ -132,6 +134,25 @@ def test_a_notice_that_fails_keeps_no_other_from_being_said_and_is_tried_less_an
     assert logged == ["first", "a notice about first is not delivered yet: there is no first team", "second"]
 
 
+async def failing_twice(context: dict[str, Any]) -> None:
+    CALLED.append({"who": "failing"})
+    if [one["who"] for one in CALLED].count("failing") < 3:
+        raise ValueError("not now")
+
+
+async def other(context: dict[str, Any]) -> None:
+    CALLED.append({"who": "other"})
+
+
+def test_a_callback_that_fails_is_called_again_without_those_that_have_had_the_notice(
+    home: Home, watch: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tests.triggers.test_alarm.CALLED", [])
+    reach(home, minutes_ago=60)
+    watch(Alarm.calling(5 * MINUTE, [Callback(f"{__name__}.failing_twice"), Callback(f"{__name__}.other")]), 16)
+    assert sorted(one["who"] for one in CALLED) == ["failing", "failing", "failing", "other"]
+
+
 def test_a_driver_that_has_just_started_stands_where_the_one_before_it_stood(
     home: Home, hook: WebHook, watch: Callable[..., None]
 ) -> None:
@@ -155,6 +176,10 @@ def test_a_function_is_called_with_the_facts(home: Home, watch: Callable[..., No
     (facts,) = CALLED
     assert (facts["to"], facts["report"], facts["table"]) == ("the night shift", "orders_curve", "orders_curve")
     assert (facts["state"], facts["allowed_seconds"], facts["home"]) == ("stale", 300, str(home.path))
+    assert facts["missing"][0] == iso_instant(end + 10 * MINUTE) and facts["missing"][-1] == facts["window_end"]
+    assert facts["missing_count"] == len(facts["missing"]) == 5
+    assert facts["missing_since"] == iso_instant(end + 15 * MINUTE)
+    assert facts["cause"].startswith("no newer rows have come, the watermark is ")
     assert look_at_tables(home)[2][0].complete_until == end
 
 
@@ -176,10 +201,21 @@ def test_a_trigger_judges_while_it_supervises(home: Home, hook: WebHook) -> None
     assert len(hook.texts) == 1
 
 
+def test_a_stream_keeps_all_its_callbacks_for_its_trigger() -> None:
+    both = [NrtNotifier(http_conn_id="alerts"), AsyncCallback(called, {"to": "the night shift"})]
+    task = NrtStreamOperator(task_id="s", report="r.sql", home="h", freshness="15 min", freshness_callback=both)
+    trigger = NrtDriverTrigger("h", **json.loads(json.dumps(task.watch.to_json())))
+    assert trigger.watch == task.watch
+    assert trigger.watch.freshness is not None
+    assert [one.path.rpartition(".")[2] for one in trigger.watch.freshness.callbacks] == ["NrtNotifier", "called"]
+
+
 def test_a_stream_s_freshness_is_checked_when_the_dag_is_parsed() -> None:
     notify = AsyncCallback(NrtNotifier, {"http_conn_id": "alerts"})
     NrtStreamOperator(task_id="s", report="r.sql", home="h", freshness="15 min", freshness_callback=notify)
     with pytest.raises(InputError, match="freshness: 'soon' is not a duration"):
         NrtStreamOperator(task_id="s", report="r.sql", home="h", freshness="soon")
+    with pytest.raises(InputError, match="can't be called in the triggerer"):
+        NrtStreamOperator(task_id="s", report="r.sql", home="h", freshness="15 min", freshness_callback=called)
     with pytest.raises(ValueError, match="give that too"):
         NrtStreamOperator(task_id="s", report="r.sql", home="h", freshness_callback=notify)

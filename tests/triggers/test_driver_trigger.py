@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -128,13 +129,17 @@ def test_how_the_report_is_doing_stands_in_the_log_now_and_then(home: Home, caps
     beat(home, 2)
     later(0.7, lambda: beat(home, 2, FINISHED))
     event_of(trigger(home, status_interval=0.4))
-    lines = [line for line in said(capsys) if line.startswith("orders_curve ")]
+    lines = [line for line in said(capsys) if line.startswith("lag ")]
     # It looks fifty times a second. A busy machine looks later, and hears of the end later.
     assert 2 <= len(lines) <= 6
-    assert lines[0].startswith(
-        "orders_curve running: 0 windows published, complete up to 2024-06-18 10:00:00; watermark 2024-06-18 10:00:00, "
-    )
-    assert lines[0].endswith(" behind the clock; 0 rows, 0 late, 0 rejected; 1 restart")
+    lag, *rest = lines[0].split("; ")
+    assert re.fullmatch(r"lag \d+ days \d+ (hours?|minutes?|seconds?), 0 rows \(0 late, 0 rejected\)", lag)
+    assert rest == [
+        "0 windows published, complete up to 2024-06-18 10:00:00",
+        "watermark 2024-06-18 10:00:00",
+        "1 restart",
+        "orders_curve running",
+    ]
 
 
 BEFORE = {
@@ -228,3 +233,36 @@ def test_a_watcher_keeps_no_answer(tmp_path: Path) -> None:
 
     assert sum(asyncio.run(ask())) == 100
     assert not watcher._reads
+
+
+@pytest.mark.parametrize("calls_on_kill", [True, False])
+def test_a_task_that_was_given_up_stops_its_driver_in_each_airflow(
+    home: Home, calls_on_kill: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One without `on_kill` calls only `cleanup`, whatever ended the trigger."""
+
+    async def is_given_up(task: Any) -> bool:
+        return True
+
+    monkeypatch.setattr("airflow_nrt.triggers.driver.is_given_up", is_given_up)
+    monkeypatch.setattr("airflow_nrt.triggers.driver.calls_on_kill", lambda: calls_on_kill)
+    beat(home, lease(home).epoch)
+    watching = trigger(home, epoch=home.log().epoch())
+    asyncio.run(watching.cleanup())
+    assert home.is_stop_asked(home.log().epoch()) == (not calls_on_kill)
+
+
+def test_a_trigger_that_has_fired_asks_for_no_stop_when_it_cleans_up(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("airflow_nrt.triggers.driver.calls_on_kill", lambda: False)
+    beat(home, lease(home).epoch, STOPPED)
+    watching = trigger(home, epoch=home.log().epoch())
+
+    async def whole() -> None:
+        async for _ in watching.run():
+            pass
+        await watching.cleanup()
+
+    asyncio.run(whole())
+    assert not home.is_stop_asked(home.log().epoch())

@@ -70,3 +70,29 @@ def test_notices_are_sentences() -> None:
         "complete up to 2024-06-18 10:00:00"
     )
     assert Notice(FRESH, "curve", end, end, 5 * MINUTE).text.startswith("curve is fresh again: the window that ends at")
+
+
+def test_a_notice_names_all_missing_windows_since_when_and_why() -> None:
+    end = parse_instant("2024-06-18 10:00")
+    observation = TableObservation("curve", 10 * MINUTE, end, BEGIN, "its driver has ended, stopped")
+    (notice,) = Freshness(5 * MINUTE, None).judge([observation], parse_instant("2024-06-18 10:36"))
+    assert [one - end for one in notice.missing] == [10 * MINUTE, 20 * MINUTE, 30 * MINUTE]
+    assert notice.missing_since == parse_instant("2024-06-18 10:15")
+    assert notice.text == (
+        "curve is stale: the window that ends at 2024-06-18 10:30:00 is not published 5 minutes after its end, "
+        "complete up to 2024-06-18 10:00:00; 3 windows are missing since 2024-06-18 10:15:00; "
+        "its driver has ended, stopped"
+    )
+
+
+def test_before_the_first_window_those_are_missing_that_ended_since_the_home_was_made() -> None:
+    observation = TableObservation("curve", 10 * MINUTE, None, BEGIN)
+    (notice,) = Freshness(5 * MINUTE, None).judge([observation], parse_instant("2024-06-18 10:16"))
+    assert list(notice.missing) == [parse_instant("2024-06-18 10:00"), parse_instant("2024-06-18 10:10")]
+
+
+def test_a_report_that_is_fresh_again_misses_nothing() -> None:
+    missed = {"curve": parse_instant("2024-06-18 10:10")}
+    observation = TableObservation("curve", 10 * MINUTE, parse_instant("2024-06-18 10:10"), BEGIN)
+    (notice,) = Freshness(5 * MINUTE, None, missed).judge([observation], parse_instant("2024-06-18 10:16"))
+    assert (list(notice.missing), notice.missing_since, notice.cause) == ([], None, "")

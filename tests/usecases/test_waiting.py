@@ -66,7 +66,7 @@ def test_a_file_that_had_arrived_is_waited_for_and_a_later_one_is_not(home: Home
     clock.later(12.8, go_on)
     wait_for_stream(plan, home, 20_000, said.append)
     assert said == [
-        *["waiting until the stream has read 1 files (4 bytes)"] * 2,
+        *["waiting until the stream has read 1 file (4 bytes)"] * 2,
         "the stream has read what had arrived, after 13 s",
     ]
 
@@ -74,7 +74,7 @@ def test_a_file_that_had_arrived_is_waited_for_and_a_later_one_is_not(home: Home
 def test_patience_ends(home: Home, plan: Plan) -> None:
     beat(home, 1, entry=read(plan, lease(home), arrive(plan, "1.csv")))
     arrive(plan, "2.csv")
-    with pytest.raises(NotReadError, match=r"has not read 1 files \(4 bytes\) within 1 second"):
+    with pytest.raises(NotReadError, match=r"has not read 1 file \(4 bytes\) within 1 second"):
         wait_for_stream(plan, home, 1000, lambda line: None)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from airflow_nrt.basics.instants import END_OF_TIME, LAST_MINUTE
-from airflow_nrt.home.heartbeat import RUNNING
+from airflow_nrt.home.heartbeat import RUNNING, STARTING
 from airflow_nrt.home.status import Pulse
 
 _SECOND = 1000
@@ -32,6 +32,7 @@ def _lag(pulse: Pulse) -> float | None:
 
 METRICS = (
     _Metric("running", "gauge", "1 if the driver runs.", lambda one: float(one.driver == RUNNING)),
+    _Metric("starting", "gauge", "1 if a driver begins.", lambda one: float(one.driver == STARTING)),
     _Metric("failing", "gauge", "1 if something keeps the driver from its work.", lambda one: float(bool(one.error))),
     _Metric("log_entry", "gauge", "The number of the last entry of the log.", lambda one: one.entry),
     _Metric("restarts_total", "counter", "Drivers after the first one.", lambda one: one.restarts),
@@ -47,7 +48,8 @@ METRICS = (
     _Metric("rows_total", "counter", "Rows that were read.", lambda one: one.rows),
     _Metric("late_rows_total", "counter", "Late rows.", lambda one: one.late),
     _Metric("dropped_rows_total", "counter", "Late rows that count in no window.", lambda one: one.dropped),
-    _Metric("rejected_rows_total", "counter", "Rows that could not be read.", lambda one: one.rejected),
+    _Metric("rejected_rows_total", "counter", "Rows that are in no result.", lambda one: one.rejected),
+    _Metric("null_fields_total", "counter", "Fields that are read as NULL.", lambda one: one.null_fields),
 )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 
+from airflow_nrt.basics.texts import counted
 from airflow_nrt.cli.common import (
     Steps,
     add_home,
@@ -20,7 +21,7 @@ from airflow_nrt.usecases.requests.report import DEFAULT_MASTER
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_home(parser)
-    parser.add_argument("--yes", action="store_true", help="remove it (default: only show what it has)")
+    parser.add_argument("--yes", action="store_true", help="remove it (default: only show its content)")
     add_settings(parser)
     add_master(parser)
     add_json(parser)
@@ -46,9 +47,9 @@ def _lines(done: ForgetResult) -> list[str]:
         end = "With --yes it is removed, and another home can publish to its tables, whose rows stay."
     return [
         f"report      {done.report}",
-        f"home        {done.home}, {done.bytes} bytes",
+        f"home        {done.home}, {counted(done.bytes, 'byte')}",
         f"driver      {done.driver}",
-        f"log         {done.entries} entries",
+        f"log         {counted(done.entries, 'entry')}",
         f"windows     {done.windows} published",
         *tables,
         end,

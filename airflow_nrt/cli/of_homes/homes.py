@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +14,10 @@ from airflow_nrt.cli.common import add_group, add_json, print_json, print_lines
 from airflow_nrt.cli.of_homes.exposition import exposition
 from airflow_nrt.files.durable import replace_file
 from airflow_nrt.files.public_files import PUBLIC
+from airflow_nrt.home.heartbeat import RUNNING, STARTING
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.status import Pulse, read_pulse
-from airflow_nrt.launch.living import DIED
+from airflow_nrt.launch.living import DIED, is_beginning
 from airflow_nrt.launch.processes import driver_process
 from airflow_nrt.page.homes.places import DEPTH, Place, Root, find
 
@@ -91,9 +92,13 @@ class _OneHome:
 
 def _state(place: Place) -> _OneHome:
     try:
-        pulse = read_pulse(Home.open(place.path, place.root.group))
+        home = Home.open(place.path, place.root.group)
+        pulse = read_pulse(home)
     except NrtError as wrong:
         return _OneHome(place, _UNREADABLE, str(wrong))
+    if pulse.driver not in (RUNNING, STARTING) and is_beginning(home):
+        pulse = replace(pulse, driver=STARTING)
+        return _OneHome(place, STARTING, pulse.error, pulse)
     beat = pulse.heartbeat
     is_gone = beat is not None and not beat.is_over and driver_process(beat).is_gone()
     return _OneHome(place, DIED if is_gone else pulse.driver, pulse.error, pulse)

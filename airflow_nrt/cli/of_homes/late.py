@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Mapping
 from typing import Any
 
 from airflow_nrt.basics.instants import format_instant
-from airflow_nrt.basics.texts import shortened
+from airflow_nrt.basics.texts import counted, shortened
 from airflow_nrt.cli.common import add_home, add_json, print_json
-from airflow_nrt.home.ledger import REJECTED
+from airflow_nrt.files.numbers_as_written import json_text
+from airflow_nrt.home.ledger import NO_VALUE, REJECTED
 from airflow_nrt.usecases.late import late
 from airflow_nrt.usecases.requests.late import LateRequest
 
@@ -26,9 +26,11 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         print_json(found.to_json())
         return 0
-    print(f"{found.late} late rows, {found.dropped} of them in no window of theirs")
+    print(f"{counted(found.late, 'late row')}, {found.dropped:,} of them in no window of theirs")
     for reason, count in found.rejected.items():
-        print(f"{count} rejected: {reason}")
+        print(f"{count:,} rejected: {reason}")
+    if found.null_fields:
+        print(f"{counted(found.null_fields, 'field')} read as NULL: {NO_VALUE}")
     for row in found.rows:
         print(shortened(_line(row)).replace("\n", "?"))
     if options.limit and len(found.rows) == options.limit:
@@ -40,10 +42,8 @@ def _line(row: Mapping[str, Any]) -> str:
     if row["kind"] == REJECTED:
         line = f": {row['line']}" if "line" in row else ""
         column = f" {row['column']}" if "column" in row else ""
-        return f"entry {row['entry']}: rejected ({row['reason']}{column}) {row['file']}{line}"
+        what = "read as NULL" if row["reason"] == NO_VALUE else "rejected"
+        return f"entry {row['entry']}: {what} ({row['reason']}{column}) {row['file']}{line}"
     missed = f"{format_instant(row['missed_from'])} … {format_instant(row['missed_until'])}"
     fate = "in no window" if row["dropped"] else f"missed the windows that end at {missed}"
-    return (
-        f"entry {row['entry']}: late, watermark {format_instant(row['watermark'])}, {fate}: "
-        f"{json.dumps(row['row'], ensure_ascii=False)}"
-    )
+    return f"entry {row['entry']}: late, watermark {format_instant(row['watermark'])}, {fate}: {json_text(row['row'])}"

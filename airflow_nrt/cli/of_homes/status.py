@@ -10,7 +10,7 @@ import time
 
 from airflow_nrt.basics.durations import format_duration
 from airflow_nrt.basics.errors import InputError
-from airflow_nrt.basics.instants import END_OF_TIME, format_instant, format_reached
+from airflow_nrt.basics.instants import END_OF_TIME, complete_text, format_instant, format_reached
 from airflow_nrt.basics.java_sources import JAVA_SOURCES
 from airflow_nrt.basics.texts import counted
 from airflow_nrt.cli.common import add_home, add_json, print_json, print_lines
@@ -23,7 +23,7 @@ from airflow_nrt.launch.living import DIED, living_status
 
 _GOOD = (STARTING, RUNNING, FINISHED, STOPPED)
 _SHOWN_PLACES = 3
-_TO_LOOK_AT = ("decided", "changed", "again", "unreadable", "suspect", "unusable", "nulled", "left", "set")
+_TO_LOOK_AT = ("decided", "changed", "read", "unreadable", "suspect", "unusable", "nulled", "left", "set")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -31,7 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_json(parser)
     parser.add_argument(
         "--watch", type=float, nargs="?", const=2.0, metavar="SECONDS",
-        help="look again every so often, until the driver has ended (default: 2)",
+        help="repeat every SECONDS, until the driver has ended (default: 2)",
     )  # fmt: skip
 
 
@@ -76,26 +76,33 @@ def _lines(status: Status) -> list[str]:
     lines = [
         f"report      {status.report}",
         f"driver      {status.driver}{where}",
-        f"log         entry {status.entry}" + (f", {_ago(status.age)}" if status.age is not None else ""),
-        f"watermark   {format_instant(status.watermark)}{distance}",
-        f"windows     {status.windows} published, complete up to {format_reached(status.last_window)}",
-        f"rows        {status.rows} from {status.files} splits; {status.late} late "
-        f"({status.dropped} of them in no window), {status.rejected} rejected",
+        f"log         entry {status.entry}, {_ago(status.age)}"
+        if status.age is not None
+        else "log         no entry yet",
+        f"watermark   {format_reached(status.watermark) if status.watermark is not None else 'none yet'}{distance}",
+        f"windows     {status.windows:,} published{complete_text(status.last_window)}",
+        f"rows        {status.rows:,} from {counted(status.files, 'split')}; {status.late:,} late "
+        f"({status.dropped:,} of them in no window), {status.rejected:,} rejected",
     ]
+    if status.null_fields:
+        lines.append(
+            f"fields      {counted(status.null_fields, 'field')} that can't be parsed, read as NULL: their rows count"
+        )
     if status.waiting:
-        decided = f"{status.decided_windows} windows, complete up to {format_reached(status.decided_until)}"
+        decided = f"{counted(status.decided_windows, 'window')}{complete_text(status.decided_until)}"
         lines.append(f"decided     {decided}: some wait for their sink")
         lines += [f"table       {one}" for one in status.tables]
     if status.pending_files:
-        lines.append(f"waiting     {status.pending_files} splits, {status.pending_bytes} bytes")
+        lines.append(f"waiting     {counted(status.pending_files, 'split')}, {counted(status.pending_bytes, 'byte')}")
     if status.changed_files:
         number = f" ({len(status.changed_files)} in all)" if len(status.changed_files) > 1 else ""
         lines.append(f"changed     {status.changed_files[0]}{number}: what was added or changed is in no result")
-    if status.published_again:
-        files = counted(status.published_again, "file")
-        lines.append(f"again       {files} published again by another report since: a backfill takes that in")
+    if status.restated_files:
+        files = counted(status.restated_files, "file")
+        lines.append(f"read        {files} restated by another report since: a backfill takes that in")
     if status.unreadable_files:
-        lines.append(f"unreadable  {status.unreadable_files} splits wait until they can be opened (named in the log)")
+        files = counted(status.unreadable_files, "split")
+        lines.append(f"unreadable  {files} to be read when they can be opened (named in the log)")
     for name, reason in status.unusable.items():
         effect = f": {JAVA_SOURCES[name].without}" if name in JAVA_SOURCES else ""
         lines.append(f"unusable    {name}.java does not fit the driver's Spark{effect} ({reason})")
@@ -108,7 +115,7 @@ def _lines(status: Status) -> list[str]:
     if status.set_aside:
         lines.append(f"set aside   {counted(status.set_aside, 'row')} that a table refused (ledger/set-aside)")
     if status.restatements:
-        lines.append(f"restated    {status.restatements} times")
+        lines.append(f"restated    {counted(status.restatements, 'time')}, by backfills and repairs")
     if status.error:
         lines.append(f"error       {status.error}")
     for operator, until in status.suspects.items():

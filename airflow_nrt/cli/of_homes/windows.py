@@ -16,7 +16,7 @@ from airflow_nrt.home.visible import waiting
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_home(parser)
     parser.add_argument(
-        "--at", metavar="TIME", help="what a reader saw then, e.g. '2024-06-18 10:00' (UTC, or with an offset)"
+        "--at", metavar="TIME", help="what a reader saw at TIME, e.g. '2024-06-18 10:00' (UTC, or with an offset)"
     )
     add_json(parser)
 

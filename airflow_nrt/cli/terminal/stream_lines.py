@@ -6,10 +6,11 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
 from airflow_nrt.basics.durations import DAY, format_duration
-from airflow_nrt.basics.instants import END_OF_TIME, format_instant
+from airflow_nrt.basics.instants import END_OF_TIME, format_instant, format_reached
 from airflow_nrt.basics.texts import counted
 from airflow_nrt.home.heartbeat import Heartbeat, now_ms
 from airflow_nrt.home.log.entries import Commit, Entry, Fill, Lease, Position, Published, Restate
+from airflow_nrt.home.log.rejections import null_fields, rejected_rows
 from airflow_nrt.home.outline import Outline
 from airflow_nrt.model.connectors import connector_of
 from airflow_nrt.model.options.known import LIVE, source_option
@@ -75,11 +76,17 @@ def _parts(entry: Entry, zone: str | None) -> Iterator[str]:
 def _read_in(commit: Commit) -> Iterator[str]:
     yield counted(len(commit.ranges), "range") if commit.ranges else counted(len(commit.files), "file")
     yield counted(commit.rows, "row")
-    late, rejected = sum(one.late for one in commit.late), sum(commit.rejected.values())
+    late, rejected, fields = (
+        sum(one.late for one in commit.late),
+        rejected_rows(commit.rejected),
+        null_fields(commit.rejected),
+    )
     if late:
         yield f"{late:,} late"
     if rejected:
         yield f"{rejected:,} rejected"
+    if fields:
+        yield f"{counted(fields, 'field')} read as NULL"
 
 
 def _published(published: Sequence[Published]) -> Iterator[str]:
@@ -92,7 +99,7 @@ def _published(published: Sequence[Published]) -> Iterator[str]:
             windows[one.insert, one.state].add(one.end)
     for (insert, state), ends in windows.items():
         kind = "" if state == COMPLETE else f"{state} "
-        yield f"{insert}: {counted(len(ends), f'{kind}window')} up to {format_instant(max(ends))}"
+        yield f"{insert}: {counted(len(ends), f'{kind}window')} up to {format_reached(max(ends))}"
     for insert, count in rows.items():
         yield f"{insert}: {counted(count, 'row')}"
 
@@ -129,16 +136,17 @@ def _windows(decided: int, published: int) -> str:
 def sum_text(before: Position, after: Position, windows: int, batches: int) -> str:
     """What a stream has done between two positions, of which it has published so many windows in all tables."""
     first, last = before.sources.values(), after.sources.values()
-    splits, rows, rejected = (
+    splits, rows, rejected, fields = (
         sum(getattr(one, name) for one in last) - sum(getattr(one, name) for one in first)
-        for name in ("files", "rows", "rejected")
+        for name in ("files", "rows", "rejected", "null_fields")
     )
     dropped = after.dropped - before.dropped
     in_none = f" ({dropped:,} of them in no window)" if dropped else ""
-    in_batches = f"{batches:,} batch" + ("" if batches == 1 else "es")
+    as_null = f", {counted(fields, 'field')} read as NULL" if fields else ""
     return (
         f"{_windows(after.windows - before.windows, windows)} published; {counted(rows, 'row')} from "
-        f"{counted(splits, 'split')} in {in_batches}, {after.late - before.late:,} late{in_none}, {rejected:,} rejected"
+        f"{counted(splits, 'split')} in {counted(batches, 'batch')}, {after.late - before.late:,} late{in_none}, "
+        f"{rejected:,} rejected{as_null}"
     )
 
 

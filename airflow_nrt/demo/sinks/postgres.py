@@ -106,6 +106,7 @@ class TableCurve:
     database: PostgreSql
     title: str
     stride: int
+    scale: int | None = None
 
     def values(self) -> list[tuple[int, float]]:
         """Nothing before the stream has made the table."""

@@ -12,6 +12,7 @@ from pyspark.sql import SparkSession
 
 from airflow_nrt.basics.durations import DAY
 from airflow_nrt.basics.instants import format_instant
+from airflow_nrt.basics.texts import counted
 from airflow_nrt.home.log.entries import Published
 
 Progress = Callable[[str], None]
@@ -40,7 +41,9 @@ def _watch(context: SparkContext, what: str, say: Progress, every: float, over: 
         with suppress(Exception):
             known = [info for stage in tracker.getActiveStageIds() if (info := tracker.getStageInfo(stage)) is not None]
             tasks, done = sum(one.numTasks for one in known), sum(one.numCompletedTasks for one in known)
-            share = f", {done} of {tasks} tasks of this step done ({done * 100 // tasks} %)" if tasks else ""
+            share = (
+                f", {done:,} of {counted(tasks, 'task')} of this step done ({done * 100 // tasks} %)" if tasks else ""
+            )
             say(f"{what}: {time.monotonic() - began:.0f} s{share}")
 
 
@@ -59,13 +62,12 @@ class ShownWindows:
         if time.monotonic() >= self._due:
             self._due = time.monotonic() + self.every
             share = self.count * 100 // self.total
-            self.say(f"published {self.count} of {self.total} windows ({share} %), {_place(published)}")
+            self.say(f"published {self.count:,} of {counted(self.total, 'window')} ({share} %), {_place(published)}")
 
 
 def span_of(start: int, end: int) -> str:
     """`31 days` for an interval (ms), rounded up."""
-    days = -(-(end - start) // DAY)
-    return "1 day" if days == 1 else f"{days} days"
+    return counted(-(-(end - start) // DAY), "day")
 
 
 def _place(published: Published) -> str:

@@ -10,6 +10,7 @@ from pyspark.sql import functions as F
 
 from airflow_nrt.basics.errors import InputError
 from airflow_nrt.basics.spelling import quote
+from airflow_nrt.basics.texts import counted
 from airflow_nrt.engine.dimensions import dimension_of
 from airflow_nrt.engine.failures.servers import UnreachableError
 from airflow_nrt.model.internal_columns import key_of
@@ -49,7 +50,7 @@ def digest_of(lookup: Lookup, rows: DataFrame) -> str:
     check_row_count(table, found["rows"])
     if set(table.primary_key) <= {*lookup.columns} and table.primary_key and found["keys"] < found["rows"]:
         raise InputError(
-            f"table {table.name!r} has {found['rows'] - found['keys']:,} rows whose PRIMARY KEY "
+            f"table {table.name!r} has {counted(found['rows'] - found['keys'], 'row')} whose PRIMARY KEY "
             f"({', '.join(table.primary_key)}) another row has: remove them, or declare no key, so that a row is "
             "joined with each of them"
         )

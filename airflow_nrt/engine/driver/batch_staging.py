@@ -21,7 +21,7 @@ from airflow_nrt.engine.driver.report_state import ReportState
 from airflow_nrt.engine.driver.single_batch import whole_result
 from airflow_nrt.engine.failures.failures import explained
 from airflow_nrt.engine.faults import reach
-from airflow_nrt.engine.publish.ledger import reasons, write_late, write_rejected, write_unreadable
+from airflow_nrt.engine.publish.ledger import rejected_rows, rejections, write_late, write_rejected, write_unreadable
 from airflow_nrt.engine.sources import source_of
 from airflow_nrt.engine.sources.request import ReadRequest
 from airflow_nrt.engine.spark.query_frames import run_query
@@ -32,11 +32,12 @@ from airflow_nrt.engine.time.future import latest_rowtime
 from airflow_nrt.engine.updating.updates import Updates
 from airflow_nrt.engine.windows.execution import execution_of
 from airflow_nrt.engine.windows.no_rows import no_rows
-from airflow_nrt.home.log.entries import ARCHIVED, Lateness, Position, Published, Split
+from airflow_nrt.home.log.entries import ARCHIVED, PASSED, Lateness, Position, Published, Split
 from airflow_nrt.home.log.throttle import Waiting, waiting_after
 from airflow_nrt.model.operators import Query
 from airflow_nrt.model.options.known import ARCHIVE
 from airflow_nrt.model.plan import Source
+from airflow_nrt.model.rejected_rows import REJECTED_VIEW
 from airflow_nrt.model.result_timing import COMPLETE
 
 
@@ -66,7 +67,9 @@ class BatchStaging:
         if corrupt:
             write_unreadable(self._home, ledger, source.name, corrupt)
         if len(corrupt) == len(splits):
-            return BatchResult(number, ledger=ledger, rejected=reasons(self._home, ledger))
+            listed = rejections(self._home, ledger, source.table).by_reason
+            staged = tuple(self._rejected(source, ledger, clock))
+            return BatchResult(number, ledger=ledger, rejected=listed, published=staged)
         if all(split.is_empty for split in splits) and not self._plan.updating:
             return BatchResult(number, proposals=dict.fromkeys(source_of(source.table).parts(splits)))
         latest = latest_rowtime(self._spark, self._plan, source, clock)
@@ -103,7 +106,9 @@ class BatchStaging:
             write_rejected(self._home, ledger, rejected(judged, source))
         if several:
             judged.unpersist()
-        rejections = reasons(self._home, ledger)
+        found = rejections(self._home, ledger, source.table)
+        if found.by_reason:
+            changes += self._rejected(source, ledger, clock)
         partials = {name: one.file for name, one in written.items() if one.file is not None}
         return BatchResult(
             number=number,
@@ -113,8 +118,10 @@ class BatchStaging:
             updating=updates.files,
             published=(*published, *changes),
             late=tuple(late),
-            ledger=ledger if late or rejections else None,
-            rejected=rejections,
+            ledger=ledger if late or found.by_reason else None,
+            rejected=found.by_reason,
+            unreadable=found.limited,
+            example=found.example,
             touched=self._report.versions.touched(partials),
             waiting=waiting,
             tables=self._report.tables.files,
@@ -171,7 +178,7 @@ class BatchStaging:
             written[operator.name] = self._store.write(operator.name, partials, layout.closes)
         for insert in self._plan.passing(source.name):
             frame = run_query(insert.query, self._views(insert.query, source, rows.take(None)))
-            published += self._report.staging.stage(insert, frame, "passed")
+            published += self._report.staging.stage(insert, frame, PASSED)
         updates.absorb({source.name: partial(rows.take, None)} if self._plan.updated_by(source.name) else {})
         return written, published
 
@@ -182,10 +189,18 @@ class BatchStaging:
         result = whole_result(self._plan, rows.take(None), self._store.tasks)
         return {}, self._report.staging.stage(self._plan.inserts[0], result, COMPLETE, END_OF_TIME)
 
+    def _rejected(self, source: Source, ledger: str, clock: int) -> list[Published]:
+        """Stages what the ledger of a batch lists for the table of rejected rows, if there is one."""
+        insert = source.rejected_into
+        if insert is None:
+            return []
+        rows = rejected_rows(self._spark, self._home, ledger, clock)
+        return self._report.staging.stage(insert, run_query(insert.query, {REJECTED_VIEW: rows}), PASSED)
+
     def stage_changes(self, updates: Updates, last: int, waiting: Waiting) -> tuple[list[Published], Waiting]:
         """Stages the changes of updating operators since the entry `last`; those of throttled inserts are `waiting`."""
         changes = updates.changes(last)
-        states = {True: "changed", False: "passed"}
+        states = {True: "changed", False: PASSED}
         at_once, waiting = self._report.throttled.hold(changes, waiting)
         staged = [self._report.staging.stage(insert, frame, states[insert.changes]) for insert, frame in at_once]
         return [one for some in staged for one in some], waiting

@@ -19,6 +19,7 @@ from pyspark.sql import DataFrame, SparkSession
 from airflow_nrt.basics.errors import DataError
 from airflow_nrt.basics.instants import format_instant
 from airflow_nrt.basics.spelling import quote, string_literal
+from airflow_nrt.basics.texts import counted
 from airflow_nrt.basics.undone import undone
 from airflow_nrt.engine.failures.failures import explained
 from airflow_nrt.engine.failures.servers import AWAY
@@ -71,7 +72,7 @@ class Filling:
     def __str__(self) -> str:
         """How far it is."""
         return "; ".join(
-            f"filling {name}: {self._done[name]:,} of {self._done[name] + len(left):,} windows"
+            f"filling {name}: {self._done[name]:,} of {counted(self._done[name] + len(left), 'window')}"
             for name, left in self._lacking.items()
         )
 
@@ -182,8 +183,8 @@ def _absent(twin: Insert, windows: Sequence[Published], staged: Sequence[Publish
         count = found.get(one.end, one.rows)
         if count > one.rows or (count < one.rows and not left_out):
             raise DataError(
-                f"the table of {twin.name} has {count} rows of the window that ends {format_instant(one.end)}, and "
-                f"{one.rows} were published: repair it (airflow-nrt backfill --verify --on-mismatch repair), or remove "
-                "the window from the table"
+                f"the table of {twin.name} has {counted(count, 'row')} of the window that ends "
+                f"{format_instant(one.end)}, and {one.rows} were published: repair it (airflow-nrt backfill --verify "
+                "--on-mismatch repair), or remove the window from the table"
             )
     return tuple(one.end for one in windows if one.end is not None and one.end not in found)

@@ -9,6 +9,7 @@ from functools import partial
 from pyspark.sql import DataFrame, SparkSession
 
 from airflow_nrt.basics.spelling import string_literal
+from airflow_nrt.basics.texts import counted
 from airflow_nrt.engine.dimensions.current import CurrentVersions
 from airflow_nrt.engine.driver.batch_staging import BatchStaging
 from airflow_nrt.engine.driver.decide.actions import Absorb, BatchResult, Fire, Fired, Moved, MoveOn, Unreadable
@@ -65,6 +66,9 @@ class SparkComputation:
         except Exception as failure:
             splits, place = action.splits, partial(self._failing_row, action, last + 1, failure)
             return Unreadable(corrupt_file(action.batch.source, splits, failure, self._plan.origins, place))
+        if result.unreadable:
+            text = "%s: %s can't be read and rejected, one of them %s (`airflow-nrt late` lists them)"
+            log.warning(text, action.batch.source.name, counted(result.unreadable, "row"), result.example)
         self._notes.write(last + 1)
         reach("absorb-ledger")
         return result

@@ -14,6 +14,7 @@ from airflow_nrt.basics.errors import STOP_MARK, DataError, InputError, NrtError
 from airflow_nrt.basics.instants import format_instant
 from airflow_nrt.engine.failures.computed import not_computed
 from airflow_nrt.engine.failures.known_causes import OUT_OF_MEMORY, cause_of
+from airflow_nrt.engine.failures.parquet_types import mismatch
 from airflow_nrt.engine.failures.root_cause import chain_of
 from airflow_nrt.engine.java.java_process import java_has_ended, said_of_end
 from airflow_nrt.home.log.entries import SourceRange, Split
@@ -36,8 +37,9 @@ class CorruptFileError(DataError):
 
     def __init__(self, path: str | None, reason: str) -> None:
         self.path = path
+        unfit = mismatch(reason, path)
         super().__init__(
-            f"the file {path or '(not named by Spark)'} can't be read: {reason}. Replace it, or set "
+            f"the file {path or '(not named by Spark)'} can't be read: {unfit or f'{reason}. Replace it'}, or set "
             "'source.ignore-corrupt' = 'true' to leave such files out and count them"
         )
 

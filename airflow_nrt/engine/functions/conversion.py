@@ -8,6 +8,7 @@ from decimal import ROUND_HALF_UP, Context, Decimal, InvalidOperation
 from typing import Any
 
 from airflow_nrt.basics.fractions import FULL_DIGITS, fraction_digits
+from airflow_nrt.basics.texts import counted
 from airflow_nrt.basics.times_of_day import DIGITS
 from airflow_nrt.basics.types import INTEGER_LIMITS, DataType
 from airflow_nrt.functions import Row
@@ -67,7 +68,7 @@ def _row(kind: DataType, what: str) -> Convert:
         if not isinstance(value, (tuple, list)):
             raise TypeError(f"{what} {value!r} is no {kind.flink}")
         if len(value) != len(fields):
-            raise TypeError(f"{what} {value!r} has {len(value)} values, {kind.flink} has {len(fields)}")
+            raise TypeError(f"{what} {value!r} has {counted(len(value), 'value')}, {kind.flink} has {len(fields)}")
         return tuple(field(one) for field, one in zip(fields, value))
 
     return convert

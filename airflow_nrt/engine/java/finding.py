@@ -46,7 +46,7 @@ def find_java() -> str | None:
     reason = "; ".join(tried) or "there is none on the PATH and JAVA_HOME is not set"
     raise InputError(
         f"Spark needs Java {LEAST_VERSION} to {LAST_VERSION}: {reason}. "
-        "Install a JRE, or `pip install airflow-nrt[java]`"
+        "Install a JRE, or `pip install 'airflow-nrt[java]'`"
     )
 
 

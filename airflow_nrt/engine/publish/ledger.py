@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
+from airflow_nrt.basics.spelling import bigint
 from airflow_nrt.engine.spark.paths import GLOB
 from airflow_nrt.engine.state.state_columns import LATE
 from airflow_nrt.files.durable import replace_file
 from airflow_nrt.files.private_files import make_private
 from airflow_nrt.home.home import Home
-from airflow_nrt.home.ledger import LATE_PREFIX, REJECTED, records
+from airflow_nrt.home.ledger import LATE_PREFIX, MALFORMED, REJECTED, TIMELESS, records
 from airflow_nrt.home.log.entries import SourceFile, SourceRange, Split
+from airflow_nrt.model.rejected_limit import rejects_malformed, rejects_timeless
+from airflow_nrt.model.rejected_rows import REJECTED_AT
+from airflow_nrt.model.tables import Table
 
 UNREADABLE, LOST = "unreadable file", "lost before it was read"
 
@@ -41,6 +47,36 @@ def write_unreadable(home: Home, ledger: str, source: str, splits: Sequence[Spli
     replace_file(path / "part-files.txt", lines.encode())
 
 
-def reasons(home: Home, ledger: str) -> dict[str, int]:
-    """The number of rejections of a batch by reason."""
-    return dict(Counter(record["reason"] for record in records(home.path / ledger / REJECTED)))
+def rejected_rows(spark: SparkSession, home: Home, ledger: str, clock: int) -> DataFrame:
+    """What a ledger lists, for a table of rejected rows, at this processing time (ms)."""
+    schema = "source STRING, reason STRING, `column` STRING, why STRING, file STRING, line STRING"
+    listed = spark.read.schema(schema).json(str(home.path / ledger / REJECTED).translate(GLOB))
+    return listed.selectExpr("*", f"timestamp_millis({bigint(clock)}) AS {REJECTED_AT}")
+
+
+@dataclass(frozen=True)
+class Rejections:
+    """The rejections of a batch by reason; how many of them a limit allows, and one of these, for people."""
+
+    by_reason: Mapping[str, int]
+    limited: int
+    example: str
+
+
+def rejections(home: Home, ledger: str, table: Table) -> Rejections:
+    """Those of a ledger of a batch of this table."""
+    is_limited = {MALFORMED: rejects_malformed(table), TIMELESS: rejects_timeless(table)}
+    by_reason: Counter[str] = Counter()
+    example = ""
+    for record in records(home.path / ledger / REJECTED):
+        by_reason[record["reason"]] += 1
+        if not example and is_limited.get(record["reason"]):
+            example = _shown(record)
+    limited = sum(by_reason[reason] for reason, yes in is_limited.items() if yes)
+    return Rejections(dict(by_reason), limited, example)
+
+
+def _shown(record: Mapping[str, Any]) -> str:
+    """orders-0@800: it is no JSON object: {"shop":"""
+    parts = (record["file"], record.get("why") or record["reason"], record.get("line"))
+    return ": ".join(str(part) for part in parts if part)

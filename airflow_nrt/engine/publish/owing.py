@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from airflow_nrt.basics.durations import HOUR
 from airflow_nrt.basics.errors import NrtError
+from airflow_nrt.basics.texts import counted
 from airflow_nrt.engine.failures.failures import explained
 from airflow_nrt.engine.failures.refusals import Refusals
 from airflow_nrt.engine.failures.servers import AWAY, LockedError
@@ -72,7 +73,7 @@ class Owing:
     def __str__(self) -> str:
         """What it waits for."""
         lines = (
-            [str(one.failure), f"the results of {len(one.entries)} entries for {name} wait below the home"]
+            [str(one.failure), f"the results of {counted(len(one.entries), 'entry')} for {name} wait below the home"]
             + [left for left in [self._refusals.left(name)] if left]
             for name, one in self._debts.items()
         )

@@ -104,7 +104,9 @@ def publish_decided(
     attempt: Attempt = at_once,
 ) -> None:
     reach("publish-before")
-    entry, decided = share.entry, share.decided
+    # A table of rejected rows that the report had before keeps its share staged, until the report has it again.
+    entry, known = share.entry, {insert.name for insert in plan.written}
+    decided = [one for one in share.decided if one.insert in known]
     owed: set[str] = set()
     for insert, together in _visible_together(plan, decided):
         sink, files = sink_of(insert), together

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from pyspark.sql import DataFrame
 
 from airflow_nrt.basics.spelling import quote, string_literal
+from airflow_nrt.basics.texts import counted
 from airflow_nrt.engine.sources.long_lines import why_no_text
 from airflow_nrt.engine.sources.malformed import FAULT, WHY, MalformedField, fault_sql, lookup, why_sql
 from airflow_nrt.engine.sources.values import CSV, form_of, is_unfit, may_be_unfit, unfit_form_of, value_sql
@@ -82,10 +83,10 @@ def _why_line(stored: Sequence[Column]) -> str:
     \'source.max-line-length\''), ' allows ', regexp_extract(_nrt_line, '�nrt:([0-9]+)( elements)?>([0-9]+)\\z', 3)),
     'it has bytes that are no UTF-8') WHEN size(_nrt_fields) = 0 THEN 'a quote is not closed, or text follows the
     closing one' ELSE concat('it has ', size(_nrt_fields), IF(size(_nrt_fields) = 1, ' field', ' fields'), ', and the
-    table 1 columns (id)') END
+    table 1 column (id)') END
     """
     names = ", ".join(column.name for column in stored)
-    count = string_literal(f", and the table {len(stored)} columns ({names})")
+    count = string_literal(f", and the table {counted(len(stored), 'column')} ({names})")
     return (
         f"CASE WHEN NOT is_valid_utf8({LINE}) THEN {why_no_text()} WHEN size({_FIELDS}) = 0 THEN '{_TORN}' "
         f"ELSE concat('it has ', size({_FIELDS}), IF(size({_FIELDS}) = 1, ' field', ' fields'), {count}) END"

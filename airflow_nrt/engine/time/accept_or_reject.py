@@ -24,19 +24,17 @@ from airflow_nrt.engine.sources.place import BLOCK, FILE, INDEX, NUMBER
 from airflow_nrt.engine.sources.values import may_be_unfit
 from airflow_nrt.engine.time.computed_columns import computed_columns, of_number
 from airflow_nrt.engine.time.fractions import with_fractions
+from airflow_nrt.home.ledger import FUTURE, MALFORMED, NO_VALUE, SKIPPED, TIMELESS
 from airflow_nrt.model.connectors import connector_of
 from airflow_nrt.model.internal_columns import BATCH, OP, ROWTIME
-from airflow_nrt.model.options.known import NOT_NULL, UNFIT_DECIMALS, read_option, source_option
+from airflow_nrt.model.options.known import NOT_NULL, NULL_ROWTIME, UNFIT_DECIMALS, read_option, source_option
 from airflow_nrt.model.plan import Source
+from airflow_nrt.model.rejected_limit import rejects_malformed, rejects_timeless
 from airflow_nrt.model.row_semantics import ROW_SEMANTICS
 from airflow_nrt.model.tables import LINE
 from airflow_nrt.model.value_places import in_file
 from airflow_nrt.model.windows import Sql
 from airflow_nrt.model.zones import wall_clock_sql
-
-MALFORMED, NO_VALUE = "malformed line", "malformed field"
-NULL_ROWTIME, FUTURE = "NULL rowtime", "rowtime in the future"
-SKIPPED = "skipped"
 
 PROPOSAL = "_nrt_proposal"
 REASON = "_nrt_reason"
@@ -91,12 +89,14 @@ def _reason(source: Source, latest: str, whole_lines: str) -> str:
     options = source.table.options
     connector = connector_of(source.table)
     ignore = connector.leniency(source.table)
-    skip = source_option(options, "scan.null-rowtime") == "skip"
+    skip = source_option(options, NULL_ROWTIME) == "skip" or rejects_timeless(source.table)
     if ignore is not None and read_option(options, connector.options, ignore):
         lost = f"{_is_none(source)} OR ({whole_lines} AND {FAULT} IS NOT NULL)"
         none = f"WHEN {lost} THEN {string_literal(MALFORMED)} "
     elif ignore is not None:
-        none = f"WHEN {_stops(source)} THEN {_stop(source, _malformed(source, ignore))} "
+        rejects = rejects_malformed(source.table)
+        fault = string_literal(MALFORMED) if rejects else _stop(source, _malformed(source, ignore))
+        none = f"WHEN {_stops(source)} THEN {fault} "
         if source.drops_null and _unfit_not_null(source):
             none += f"WHEN {_names(_unfit_not_null(source))} THEN {string_literal(MALFORMED)} "
     else:
@@ -105,7 +105,7 @@ def _reason(source: Source, latest: str, whole_lines: str) -> str:
         none = f"WHEN {source_of(source.table).is_skipped(source.skipped)} THEN {string_literal(SKIPPED)} {none}"
     # A row that is retracted by its key needs no other fields.
     timeless = f" AND {OP} <> '-D'" if source.table.is_changelog and source.table.primary_key else ""
-    missing = string_literal(NULL_ROWTIME) if skip else _stop(source, _timeless(source))
+    missing = string_literal(TIMELESS) if skip else _stop(source, _timeless(source))
     return (
         f"CASE {none}"
         f"WHEN {ROWTIME} IS NULL{timeless} THEN {missing} "

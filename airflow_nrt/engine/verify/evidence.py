@@ -15,7 +15,7 @@ from functools import partial, reduce
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from airflow_nrt.basics.instants import END_OF_TIME
+from airflow_nrt.basics.instants import END_OF_TIME, format_reached
 from airflow_nrt.basics.spelling import string_literal
 from airflow_nrt.describe.verdict import LedgerVerdict
 from airflow_nrt.engine.archive.source_archive import BACKFILL, ENTRY, SourceArchive, all_of
@@ -176,8 +176,8 @@ def check_watermarks(history: History, name: str, read: ReadRows) -> list[str]:
 
 
 def _marks(state: SourceState) -> str:
-    parts = ", ".join(f"{part} {of.watermark}" for part, of in state.parts.items())
-    return f"{state.watermark} ({parts})" if parts else str(state.watermark)
+    parts = ", ".join(f"{part} {format_reached(of.watermark)}" for part, of in state.parts.items())
+    return f"{format_reached(state.watermark)} ({parts})" if parts else format_reached(state.watermark)
 
 
 def with_watermark(read: DataFrame, history: History, operator: str) -> DataFrame:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from airflow_nrt.basics.errors import InputError
-from airflow_nrt.basics.instants import END_OF_TIME, check_span, format_instant
+from airflow_nrt.basics.instants import END_OF_TIME, check_span, format_instant, format_reached
 from airflow_nrt.home.log.entries import OperatorState
 from airflow_nrt.home.log.history import History
 from airflow_nrt.model.operators import WindowAggregate
@@ -64,5 +64,5 @@ def check_interval(plan: Plan, history: History, interval: Interval) -> None:
     first = plan.operators[0]
     interval.check_windows_of(first)
     fired = complete_until(plan, history, first.name)
-    until = "none is yet" if fired is None else f"they are up to {format_instant(fired)}"
+    until = "none is yet" if fired is None else f"they are up to {format_reached(fired)}"
     raise InputError(f"no window of {first.window} in the interval is complete: {until}. Wait for the stream")

@@ -143,7 +143,7 @@ def _as_of(scene: Scene, insert: Insert, sink: Sink) -> tuple[Sink, Iterator[Ver
 
 
 def _changed_since(scene: Scene, insert: Insert, ends: Collection[int | None]) -> set[int | None]:
-    """Windows that a running driver has published again or removed since the log was read, by its new entries."""
+    """Windows that a running driver has restated or removed since the log was read, by its new entries."""
     known = {f"{name}/{target}": one for (name, target), one in scene.history.published.items()}
     found: set[int | None] = set()
     for entry in scene.home.log().entries(scene.history.entry + 1):

@@ -13,9 +13,9 @@ from pyspark.sql import functions as F
 
 from airflow_nrt.engine.archive.source_archive import ENTRY, ArchivedRows
 from airflow_nrt.engine.sources import source_of
-from airflow_nrt.engine.time.accept_or_reject import NO_VALUE
 from airflow_nrt.home.log.entries import Commit, Split
 from airflow_nrt.home.log.history import History
+from airflow_nrt.home.log.rejections import rejected_rows
 from airflow_nrt.model.plan import Source
 
 _SHOWN = 5
@@ -52,7 +52,7 @@ def without_lost_batches(read: ArchivedRows, kept: DataFrame, source: Source, hi
 
 def _accepted(commit: Commit) -> int:
     """The rows of a batch that were not rejected. A malformed field rejects none."""
-    return commit.rows - sum(count for reason, count in commit.rejected.items() if reason != NO_VALUE)
+    return commit.rows - rejected_rows(commit.rejected)
 
 
 def _of_others(read: ArchivedRows, history: History, lost: Collection[int]) -> tuple[Split, ...]:

@@ -77,7 +77,7 @@ def _verified(
     log = home.log()
     history = read_history(log.entries(), plan)
     plan = as_history_skips(plan_of_history(plan, history), history, home)
-    say(f"log read: {history.entry + 1} entries, {len(history.batches)} batches")
+    say(f"log read: {counted(history.entry + 1, 'entry')}, {counted(len(history.batches), 'batch')}")
     problems = list(history.problems)
     notes = provide_for_verification(spark, plan, home, history)
     archives = {source.name: archive_of_source(plan, source, history, home) for source in plan.sources}
@@ -100,20 +100,20 @@ def _verified(
             problems += check_watermarks(history, source.name, read)
         if read.published_again:
             notes.append(
-                f"{source.name}: {counted(read.published_again, 'file')} published again by another report since: "
+                f"{source.name}: {counted(read.published_again, 'file')} restated by another report since: "
                 "windows are compared with what is there now, and the watermarks and late rows of these batches are "
                 "not checked"
             )
         elif read.partial:
             notes.append(
-                f"{source.name}: {len(read.partial)} batches have rows in files that are not read here, too: their "
-                "watermarks, and their late rows in the ledger, are not checked"
+                f"{source.name}: {counted(len(read.partial), 'batch')} with rows in files that are not read here, "
+                "too: watermarks and late rows in the ledger are not checked for that"
             )
-        say(f"source {source.name}: {len(needed[source.name])} files, watermarks follow from their rows")
+        say(f"source {source.name}: {counted(len(needed[source.name]), 'file')}, watermarks follow from their rows")
     for operator in plan.operators:
         for name in operator.sources if all(archives[name].knows_arrival for name in operator.sources) else ():
             scene.ledgers.append(check_ledger(home, history, layout_of(operator), name, scene.sources))
-    say(f"late ledger checked: {sum(one.found for one in scene.ledgers)} late rows")
+    say(f"late ledger checked: {counted(sum(one.found for one in scene.ledgers), 'late row')}")
     inserts = []
     for insert in plan.inserts:
         if not connector_of(insert.sink).keeps_rows:
@@ -127,7 +127,8 @@ def _verified(
             verdict, foreign = verify_insert(scene, insert, sink_of(insert))
         problems += foreign
         inserts.append(verdict)
-        say(f"{insert.name}: {verdict.windows} windows compared ({len(inserts)} of {len(plan.inserts)} inserts)")
+        done = f"{len(inserts)} of {counted(len(plan.inserts), 'insert')}"
+        say(f"{insert.name}: {counted(verdict.windows, 'window')} compared ({done})")
     for read in scene.sources.values():
         read.kept.unpersist()
     try:

@@ -27,13 +27,13 @@ from airflow_nrt.program.modules import is_installed
 
 @dataclass(frozen=True)
 class Identity:
-    """`id` identifies the home, which `version` of airflow-nrt created at `created` (ms).
+    """`id` identifies the home. The `version` of airflow-nrt created it at `created` (ms).
 
-    `fingerprint` is what the plan meant, `operators` the semantics of its operators. The report is planned again from
-    its `script` and `settings`, or from its `program`, with paths that start at `base`. Masked settings are kept only
-    as `masks`; `unsafe` names placeholders that may be any SQL. `added` are inserts that were added later, each with
-    the one from whose table its table is filled. `knows` are the options that had their present default when the home
-    was made (`older_defaults.py`).
+    `fingerprint` is the meaning of the plan, `operators` the semantics of its operators. The report is planned again
+    from its `script` and `settings`, or from its `program`. Relative paths start at `base`. Masked settings are kept
+    only as `masks`. `unsafe` names placeholders that may be any SQL. `added` are inserts that were added later, each
+    with the insert whose table fills its own. `knows` are the options that already had their present default when the
+    home was made (`older_defaults.py`).
     """
 
     id: str

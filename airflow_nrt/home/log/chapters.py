@@ -11,6 +11,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from airflow_nrt.basics.errors import HomeError
+from airflow_nrt.basics.texts import counted
 from airflow_nrt.files.decoding import parse_json
 from airflow_nrt.files.durable import put_if_absent
 from airflow_nrt.files.file_numbers import number_of
@@ -35,7 +36,7 @@ def read_chapter(path: Path) -> list[bytes] | None:
     except FileNotFoundError:
         return None
     if len(lines) != CHAPTER:
-        raise HomeError(f"{path} is not readable: it has {len(lines)} entries, not {CHAPTER}")
+        raise HomeError(f"{path} is not readable: it has {counted(len(lines), 'entry')}, not {CHAPTER}")
     return lines
 
 

@@ -37,9 +37,9 @@ class TableVersion:
 
 @dataclass(frozen=True)
 class SourceFile:
-    """A file of a source as it was when it was read. One that is `corrupt` could not be read, and gave no rows.
+    """A file of a source as it was when it was read. A `corrupt` file could not be read, and gave no rows.
 
-    `version` is set where a table has a history: the version that the file was found in.
+    `version` is the version in which the file was found, if the table has a history.
     """
 
     path: str
@@ -65,10 +65,9 @@ class SourceFile:
 
 @dataclass(frozen=True)
 class ArchivedElsewhere:
-    """An archive that another home writes: that of the `home` in this directory, with this `id`, by the name of its
-    table.
+    """An archive that another home writes: the directory and the `id` of that home, and the name of the table.
 
-    The part of a range is read from there up to the offset `until`, and after that from its source. Rows of hours
+    The part of a range is read from the archive up to the offset `until`, and after that from its source. Rows of hours
     before `since` (ms on the windows' clock) are left out.
     """
 
@@ -81,11 +80,11 @@ class ArchivedElsewhere:
 
 @dataclass(frozen=True)
 class SourceRange:
-    """What stands in a `part` of a source from one offset up to another, which is not in it: `size` bytes or so.
+    """The records of a `part` of a source from the offset `start` up to, and without, `end`: about `size` bytes.
 
-    An empty one says that the part is read from there on. One that is `lost` was removed before it was read. It is read
-    from an `archive` where that is set, and not from its source. `topic_id` is Kafka's id of its topic, in the
-    range with which that was seen first.
+    An empty range says that the part is read from there on. A `lost` range was removed before it was read. If `archive`
+    is set, the range is read from there and not from its source. `topic_id` is Kafka's id of the topic, in the first
+    range that was read of it.
     """
 
     part: str
@@ -188,12 +187,25 @@ class PartState:
 
 
 @dataclass(frozen=True)
+class RowsOfDay:
+    """The rows of a source that came on one `day` of processing time (UTC, since 1970), and those among them that could
+    not be read, and were rejected within a limit (`model/rejected_limit.py`)."""
+
+    day: int = 0
+    rows: int = 0
+    unreadable: int = 0
+
+
+@dataclass(frozen=True)
 class SourceState:
     """How far one source was read. `idle` sources do not hold back an operator's watermark.
 
+    `rejected` counts rows, unreadable files and lost ranges, `null_fields` fields that could not be parsed, whose rows
+    count. Entries that have no `null_fields` counted these as rejected, too.
+
     `parts` are those that have watermarks of their own: the source's is the least of them. `row_semantics` says how
     values of its rows are read (`row_semantics.py`). From the entry on whose state `nulls_errors`, arithmetic without
-    a result is NULL (`model/arithmetic_errors.py`).
+    a result is NULL (`model/arithmetic_errors.py`). The rows `of_day` are counted where few of them may be unreadable.
     """
 
     watermark: int | None = None
@@ -202,9 +214,11 @@ class SourceState:
     files: int = 0
     rows: int = 0
     rejected: int = 0
+    null_fields: int = 0
     parts: Mapping[str, PartState] = field(default_factory=dict)
     row_semantics: int = ROW_SEMANTICS
     nulls_errors: bool = False
+    of_day: RowsOfDay = field(default_factory=RowsOfDay)
 
 
 @dataclass(frozen=True)
@@ -237,18 +251,20 @@ _IS_DELTA = "told"
 """As entries have always named it."""
 ARCHIVED, COMPACTED = "archived", "compacted"
 """The states of files of archives: the rows of one batch, and of several files that it replaces."""
+PASSED = "passed"
+"""The state of rows without a window."""
 
 
 @dataclass(frozen=True)
 class Published:
-    """One file of results: a whole window of one insert, or the rows of one batch where the insert has no windows.
+    """One file of results: a whole window of one insert, or the rows of one batch if the insert has no windows.
 
-    For SESSION it holds the sessions that fired together and end in one slot, whose bounds are `start` and `end`.
+    For SESSION the file holds the sessions that fired together and end in one slot, with the bounds `start` and `end`.
 
-    `state` is `complete` (or `early`, `late`, `last`, where windows have several versions), `restated`, `passed` for
-    rows without a window, `changed` for a changelog, or `archived` or `compacted` in an archive. `staged` is where the
-    file waits, `target` its place below the sink's directory. `is_delta` marks a version that holds only the changes of
-    a window: its file stands beside that of the version before.
+    `state` is `complete` (or `early`, `late`, `last`, if windows have several versions), `restated`, `passed` for rows
+    without a window, `changed` for a changelog, or `archived` or `compacted` in an archive. `staged` is the path where
+    the file waits, `target` its path below the sink's directory. `is_delta` marks a version with only the changes of a
+    window. Its file is beside the file of the version before.
     """
 
     insert: str
@@ -275,8 +291,8 @@ class Lateness:
 class Lease:
     """A driver begins. After it no older epoch can append.
 
-    It reads its sources under these `input_policies`, by name; None where an earlier version began. It leaves out
-    rows that are `skipped`, by source: all that drivers of the home have been asked to leave out so far.
+    The driver reads its sources under these `input_policies`, by name. They are None if an earlier version began.
+    `skipped` are, by source, all rows that drivers of the home have been asked to leave out so far.
     """
 
     host: str
@@ -290,8 +306,8 @@ class Lease:
 class Commit:
     """A batch of one source was absorbed: `files`, or `ranges`, as the source has them.
 
-    `seen` are the operators' watermarks before the batch, by which the lateness of its rows was judged. `clock` is the
-    processing time that decided which rows lie in the future. `ledger` is the directory of its late and rejected rows.
+    `seen` are the operators' watermarks before the batch. They decide which of its rows are late. `clock` is the
+    processing time, which decides which rows lie in the future. `ledger` is the directory of late and rejected rows.
     `removed` are results that no longer exist.
     """
 
@@ -337,10 +353,10 @@ class Tick:
 
 @dataclass(frozen=True)
 class Restate:
-    """Windows were published again (or for the first time) from the batch result; see `reason`.
+    """Windows were restated from the batch result, some of them perhaps published for the first time; see `reason`.
 
-    The batch read the rows of all commits up to the entry `as_of`, and counted none as late. `files` and `ranges` are
-    what it read, by source, where no stream had read anything.
+    The batch read the rows of all commits up to the entry `as_of`, and counted none as late. If no stream had read
+    anything, `files` and `ranges` are the input of the batch, by source.
     """
 
     published: tuple[Published, ...]
@@ -361,10 +377,10 @@ class Restate:
 
 @dataclass(frozen=True)
 class Fill:
-    """The table of an added insert got windows as they are in the table of its `twin`, an insert with the same query.
+    """The table of an added insert got windows from the table of its `twin`, an insert with the same query.
 
-    `since` is the first entry by which the twin's table got one of them. `absent` are the ends of windows that are gone
-    from there. `left` counts the windows that are still to be filled.
+    `since` is the first entry that published one of these windows in the twin's table. `absent` are the ends of windows
+    that are no longer there. `left` counts the windows that are still to be filled.
     """
 
     insert: str
@@ -427,7 +443,7 @@ class Entry(_Head):
                 if split[optional] is None:
                     del split[optional]
         for state in body["position"]["sources"].values() if "position" in body else ():
-            for name in ("parts", "nulls_errors"):
+            for name in ("null_fields", "parts", "nulls_errors"):
                 if not state[name]:
                     del state[name]
         return _FORMAT.stamped({**head, **body})

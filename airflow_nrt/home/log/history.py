@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from airflow_nrt.basics.instants import format_reached
 from airflow_nrt.home.log.archived_files import note_archived
 from airflow_nrt.home.log.entries import (
     Commit,
@@ -247,7 +248,8 @@ def _check_commit(history: History, n: int, commit: Commit, plan: Plan) -> None:
         valid = before.watermark if before is not None else None
         if used != valid:
             history.problems.append(
-                f"log entry {n}: operator {operator} judged lateness by watermark {used}, it stood at {valid}"
+                f"log entry {n}: operator {operator} judged lateness by watermark {format_reached(used)}, "
+                f"it stood at {format_reached(valid)}"
             )
 
 
@@ -258,7 +260,8 @@ def _check_watermarks(history: History, n: int, body: Commit | Tick, plan: Plan)
         least = with_parts(before.sources.get(name, SourceState()), source.parts).watermark
         if source.parts and source.watermark != least:
             history.problems.append(
-                f"log entry {n}: source {name} stands at watermark {source.watermark}, but its parts make it {least}"
+                f"log entry {n}: source {name} stands at watermark {format_reached(source.watermark)}, "
+                f"but its parts make it {format_reached(least)}"
             )
     sources = with_clock(after.sources, body.clock)
     for operator in plan.operators:
@@ -268,6 +271,6 @@ def _check_watermarks(history: History, n: int, body: Commit | Tick, plan: Plan)
         )
         if state is not None and state.watermark != follows:
             history.problems.append(
-                f"log entry {n}: operator {operator.name} stands at watermark {state.watermark}, "
-                f"but its sources make it {follows}"
+                f"log entry {n}: operator {operator.name} stands at watermark {format_reached(state.watermark)}, "
+                f"but its sources make it {format_reached(follows)}"
             )

@@ -39,7 +39,7 @@ class LeftOut:
 
 @dataclass(frozen=True)
 class LeftOutRows:
-    """By insert, and by the reason. `before` are those before the `entry` that was counted last."""
+    """Rows by insert, and by the reason. `before` are the counts before the last counted `entry`."""
 
     inserts: Mapping[str, Mapping[str, LeftOut]]
     entry: int | None = None

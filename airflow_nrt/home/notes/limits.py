@@ -19,7 +19,7 @@ _FORMAT = Format("the note of what sinks take")
 
 @dataclass(frozen=True)
 class NotedLimits:
-    """By insert, pairs of SQL that is true of a row that fits and of what is said of others."""
+    """By insert, pairs: SQL that is true for a row that fits, and the reason that is given for other rows."""
 
     inserts: Mapping[str, tuple[tuple[str, ...], ...]]
 

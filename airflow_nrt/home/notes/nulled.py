@@ -52,7 +52,7 @@ class NulledExpression:
 
 @dataclass(frozen=True)
 class NulledExpressions:
-    """By their texts, the expressions of a report. `before` are those before the `entry` that was counted last."""
+    """The expressions of a report, by their texts. `before` are the counts before the last counted `entry`."""
 
     expressions: Mapping[str, NulledExpression]
     entry: int | None = None

@@ -35,7 +35,7 @@ _FORMAT = Format("the sample of a window")
 
 @dataclass(frozen=True)
 class SampledRow:
-    """One key of a window, as texts, and its measures; None where one is NULL or no number."""
+    """One key of a window, as texts, and its measures. A measure is None if it is NULL or not a number."""
 
     key: tuple[str, ...]
     values: tuple[float | None, ...]
@@ -45,8 +45,8 @@ class SampledRow:
 class Sample:
     """One version of a window, published by log entry `entry`.
 
-    `end` is in milliseconds of the report's clock, `rows` counts all rows of the window. `total` is the sum of each
-    measure over them, `top` the rows with the largest first measure, largest first.
+    `end` is in milliseconds of the report's clock. `rows` counts all rows of the window, and `total` is the sum of each
+    measure over them. `top` are the rows with the largest first measure, largest first.
     """
 
     entry: int

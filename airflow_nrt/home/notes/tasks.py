@@ -18,6 +18,8 @@ from airflow_nrt.files.private_files import make_private
 from airflow_nrt.home.home import Home
 
 STREAM, BACKFILL, VERIFY = KINDS = ("stream", "backfill", "verify")
+PUBLISHES, VERIFIES, REPAIRS = DOES = ("publish", "verify", "repair")
+"""What a backfill does with the windows of a run that asks for nothing else."""
 _MOST_LETTERS = 250
 """The most characters of Airflow's ids."""
 _MOST_BYTES = 16 * 1024
@@ -26,19 +28,23 @@ _FORMAT = Format("the task of a home")
 
 @dataclass(frozen=True)
 class TaskOfHome:
-    """The last task of its kind that worked on the home; a task does not replace one that accepts more.
+    """The last task of its kind that worked on the home, of a stream the last one that launched a driver. A task does
+    not replace one that accepts more.
 
-    `takes` says what a run may ask for: windows (`interval`), and from a backfill to `verify` or to `repair` them.
+    `takes` are the requests that a run may make: windows (`interval`), and of a backfill to `verify` or to `repair`
+    them. `does` is what a backfill does without such a request, '' if only the run decides that.
     """
 
     dag_id: str
     task_id: str
     takes: tuple[str, ...] = ()
+    does: str = ""
 
     def __post_init__(self) -> None:
         """Raises TypeError."""
-        if any(not name or len(name) > _MOST_LETTERS or not name.isprintable() for name in (self.dag_id, self.task_id)):
-            raise TypeError("it names no task")
+        check_ids(self.dag_id, self.task_id)
+        if self.does not in ("", *DOES):
+            raise TypeError(f"no backfill does {self.does[:_MOST_LETTERS]!r}")
 
     def replaces(self, known: TaskOfHome) -> bool:
         """A task with fixed windows is of no use for other windows."""
@@ -46,13 +52,21 @@ class TaskOfHome:
         return self != known and (is_same or not set(self.takes) < set(known.takes))
 
 
+def check_ids(*ids: str) -> None:
+    """Raises TypeError for what is no id of Airflow."""
+    if any(not name or len(name) > _MOST_LETTERS or not name.isprintable() for name in ids):
+        raise TypeError("it names no task")
+
+
 def note_task(home: Home, kind: str, task: TaskOfHome) -> None:
     """Writes it, unless it is there already, or another one that accepts more. Raises OSError, HomeError."""
     with suppress(FileNotFoundError, HomeError):
         if not task.replaces(_read(home, kind)):
             return
+    # A version that does not know `does` reads the others.
+    content = {name: value for name, value in asdict(task).items() if value or name != "does"}
     make_private(home.tasks)
-    replace_file(home.tasks / f"{kind}.json", json.dumps(_FORMAT.stamped(asdict(task))).encode())
+    replace_file(home.tasks / f"{kind}.json", json.dumps(_FORMAT.stamped(content)).encode())
 
 
 def tasks_of(home: Home) -> Mapping[str, TaskOfHome]:

@@ -27,8 +27,10 @@ _FORMAT = Format("the verdict")
 
 @dataclass(frozen=True)
 class DifferentWindows:
-    """The ends (ms) of the windows of one insert for which the batch gives other rows, and of those that nothing
-    explains; `all_named` if the lists are complete. `histories` say since when windows are wrong, by their ends."""
+    """The ends (ms) of the windows of one insert that are `different` in the batch, and of the `unexplained` ones.
+
+    `all_named` if the lists are complete. `histories` say since when windows are wrong, by their ends.
+    """
 
     different: tuple[int, ...]
     unexplained: tuple[int, ...]
@@ -61,6 +63,10 @@ class KeptVerdict:
             inserts[one.insert] = DifferentWindows(ends, bad, one.unexplained <= len(bad), told)
         counts = (verdict.windows, verdict.equal, verdict.explained, verdict.unexplained)
         return cls(at, verdict.entry, verdict.start, verdict.end, verdict.is_proven, *counts, inserts)
+
+    @property
+    def is_proven(self) -> bool:
+        return self.proven
 
     def of_window(self, insert: str, end: int, entry: int) -> str | None:
         """The verdict about a window whose last version is from this log entry; None if that came later."""

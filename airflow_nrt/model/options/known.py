@@ -33,6 +33,7 @@ from airflow_nrt.model.options.option import (
     positive,
     that_it_is_set,
 )
+from airflow_nrt.model.options.rows_and_share import RowsAndShare
 from airflow_nrt.model.result_timing import TIMING_OPTIONS
 from airflow_nrt.model.zones import read_zone
 
@@ -48,6 +49,8 @@ NOT_NULL = "table.exec.sink.not-null-enforcer"
 FOLLOW_LINKS = "source.follow-links"
 MAX_ELEMENTS = "source.max-line-elements"
 UNFIT_DECIMALS = "scan.unfit-decimals"
+NULL_ROWTIME = "scan.null-rowtime"
+REJECTED_LIMIT, REJECTED_TABLE = "source.rejected.limit", "source.rejected.table"
 UNBOUNDED_STATE = "table.exec.state.unbounded"
 REFUSED_TIMEOUT = "sink.refused-timeout"
 MAX_SCRIPT = "script.max-size"
@@ -129,7 +132,7 @@ EVERY_SOURCE = (
         decides=that_it_is_set,
     ),
     Option("scan.watermark.max-ahead", parse_duration, HOUR, "rows further ahead of the clock are rejected (live)"),
-    *of_policy(Option("scan.null-rowtime", one_of("fail", "skip"), "fail", "a row whose rowtime is NULL")),
+    *of_policy(Option(NULL_ROWTIME, one_of("fail", "skip"), "fail", "a row whose rowtime is NULL")),
     *free(
         Option("source.max-batch-size", parse_bytes, 2 * 1024**3, "the most bytes that one micro-batch reads"),
         Option("scan.watermark.idle-timeout", parse_duration, None, "after this the source does not hold time back"),
@@ -140,7 +143,16 @@ EVERY_SOURCE = (
                 "null",
                 "a number of csv, json or avro that does not fit its DECIMAL: by 'null' the field is NULL, and counted",
             ),
+            Option(
+                REJECTED_LIMIT,
+                RowsAndShare.read,
+                None,
+                "so many rows of a day that can't be read are rejected, where no other option decides; more are an "
+                "error. Default: '100, 0.1 %' for a live source, '0' for others",
+                of_older="0",
+            ),
         ),
+        Option(REJECTED_TABLE, str, None, "a table that also gets the rows that are rejected"),
         Option(f"{DOMAIN}*", _constant, None, "of a column: whether its values grow without end"),
     ),
 )

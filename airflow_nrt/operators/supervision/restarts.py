@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import pendulum
 
 from airflow_nrt.basics.errors import InputError, NrtError
+from airflow_nrt.basics.texts import counted
 
 
 class BudgetSpentError(NrtError):
@@ -44,8 +45,8 @@ class RestartPolicy:
         if len(recent) >= self.most:
             window = pendulum.duration(seconds=self.window).in_words()
             raise BudgetSpentError(
-                f"the driver was restarted {len(recent)} times within {window} (max_restarts {self.most}) and is lost "
-                f"again: {why}"
+                f"the driver was restarted {counted(len(recent), 'time')} within {window} (max_restarts {self.most}) "
+                f"and is lost again: {why}"
             )
         return [*recent, now]
 

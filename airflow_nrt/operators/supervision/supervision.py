@@ -12,6 +12,7 @@ from airflow_nrt.basics.errors import NrtError
 from airflow_nrt.basics.texts import shortened
 from airflow_nrt.home.heartbeat import Heartbeat, read_heartbeat
 from airflow_nrt.home.home import Home
+from airflow_nrt.home.notes.tasks import STREAM
 from airflow_nrt.launch.engine import place_report
 from airflow_nrt.launch.launch_records import Launch, last_launch, pending_launch
 from airflow_nrt.launch.living import kill_driver, living_driver
@@ -20,6 +21,7 @@ from airflow_nrt.operators.messages.ending import FinalError
 from airflow_nrt.operators.supervision.restarts import BudgetSpentError
 from airflow_nrt.operators.supervision.stream_log import StreamLog
 from airflow_nrt.operators.supervision.supervised import SupervisedOperator
+from airflow_nrt.triggers.co_supervision import CoSupervision
 from airflow_nrt.triggers.driver import NrtDriverTrigger
 from airflow_nrt.triggers.driver_health import ENDED, LOST, STALLED, DriverWatch, Judgement
 from airflow_nrt.triggers.task_state import is_given_up_now
@@ -40,6 +42,7 @@ class Supervision:
         self.endless = endless
         self.stream_log = StreamLog(task, context, home)
         self.before: Judgement | None = None
+        self.others = CoSupervision(str(home.path), home.group, context["ti"], self.log)
 
     def answer(self, event: Mapping[str, Any], restarts: Sequence[float]) -> Any:
         """Ends the task, or restarts the driver and defers again. Raises FinalError, BudgetSpentError."""
@@ -47,7 +50,7 @@ class Supervision:
         judgement = Judgement(**event)
         if judgement.kind == ENDED:
             self.log.info("the driver of epoch %s %s", judgement.epoch, judgement.why)
-            return self.stream_log.end()
+            return self._end()
         if judgement.final:
             self._fail(FinalError(judgement.why))
         self.log.warning("the driver of epoch %s is %s: %s", judgement.epoch, judgement.kind, judgement.why)
@@ -59,7 +62,7 @@ class Supervision:
             self._fail(FinalError(f"{judgement.why}; the driver was {done}"))
         if self._is_stop_asked(judgement):
             self.log.info("it was asked to stop, so no other one follows")
-            return self.stream_log.end()
+            return self._end()
         try:
             spent = self.task.restarts.spend(restarts, time.time(), judgement.why)
         except BudgetSpentError as failure:
@@ -83,6 +86,7 @@ class Supervision:
             # It is kept in the database.
             self._wait(0, restarts, lost=shortened(why, 1500))
         self.stream_log.log_locations(beat)
+        self.others.begin()
         self.stream_log.keep_status()
         judgement = DriverWatch(self.task.watch, self.endless).judge(
             look(str(self.home.path), self.home.group), time.monotonic()
@@ -94,10 +98,11 @@ class Supervision:
     def give_up(self) -> None:
         """Cancels a launch whose driver has not begun; a driver that has begun is asked to stop.
 
-        Only if the task was given up: a cleared task leaves its driver to the next attempt.
+        Only if the task was given up: a cleared task leaves its driver to the next attempt. A driver that another task
+        supervises goes on.
         """
         launch = last_launch(self.home)
-        if launch is None or launch.by != self._by() or not is_given_up_now(self.context["ti"]):
+        if launch is None or launch.by != self._by() or not is_given_up_now(self.context["ti"]) or self.others.end():
             return
         beat = read_heartbeat(self.home.heartbeats)
         if beat is not None and beat.launch == launch.id:
@@ -119,8 +124,13 @@ class Supervision:
         kept = {"restarts": list(restarts), "endless": self.endless, **home}
         self.task.defer(trigger=trigger, method_name="resume", kwargs=kept)
 
+    def _end(self) -> Any:
+        self.others.end()
+        return self.stream_log.end()
+
     def _fail(self, failure: NrtError) -> NoReturn:
         """Raises it, after the last output of the driver in the log."""
+        self.others.end()
         self.stream_log.keep_status()
         self.stream_log.say_driver_s_end()
         raise failure
@@ -167,6 +177,7 @@ class Supervision:
         submission = self.task.hook.submission(self.home, report.name, arguments, given, report.jars)
         launch = start_launch(self.home, number, submission, int(self.task.startup_timeout * 1000), self._by())
         if launch is not None:
+            self.task.note_in(self.home, STREAM)
             self.log.info("launched a driver: launch %s, launcher %s", number, launch.launcher.pid)
         return launch
 

@@ -13,6 +13,8 @@ from airflow.api_fastapi.app import get_auth_manager
 from airflow.api_fastapi.auth.managers.models.resource_details import DagAccessEntity, DagDetails
 from airflow.models import DagModel
 
+from airflow_nrt.airflow_features import has_teams
+
 if TYPE_CHECKING:
     from airflow.api_fastapi.auth.managers.base_auth_manager import ResourceMethod
     from airflow.api_fastapi.auth.managers.models.base_user import BaseUser
@@ -72,5 +74,6 @@ def _known(dag_ids: set[str]) -> Mapping[str, str | None]:
         return {}
     with create_session() as session:
         known = list(session.scalars(select(DagModel.dag_id).where(DagModel.dag_id.in_(dag_ids))))
-        teams = DagModel.get_dag_id_to_team_name_mapping(known, session=session) if known else {}
+        asked = known and has_teams()
+        teams = DagModel.get_dag_id_to_team_name_mapping(known, session=session) if asked else {}
     return {dag_id: teams.get(dag_id) for dag_id in known}

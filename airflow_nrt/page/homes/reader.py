@@ -14,6 +14,7 @@ from airflow_nrt.home.home import Home
 from airflow_nrt.home.identity.identity import Identity
 from airflow_nrt.home.log.entries import Commit, Entry, Position
 from airflow_nrt.home.log.log import Log
+from airflow_nrt.home.notes.supervisors import Supervisor, supervisors_of
 from airflow_nrt.home.notes.tasks import TaskOfHome, tasks_of
 from airflow_nrt.home.notes.verdicts import KeptVerdict, kept_verdicts
 from airflow_nrt.home.outline import InsertOutline, Outline
@@ -83,6 +84,7 @@ class Reader:
         self._progress: tuple[object, TablesProgress] | None = None
         self.known_tasks: Mapping[str, TaskOfHome] = {}
         self._tasks_of = 0
+        self.known_supervisors: list[Supervisor] = []
         self._samples = samples
 
     @property
@@ -149,9 +151,15 @@ class Reader:
                 self._tasks_of = key
             return self.known_tasks
 
+    def supervisors(self, now: int) -> list[Supervisor]:
+        """The tasks that supervise its driver now (ms)."""
+        with self._lock:
+            self.known_supervisors = supervisors_of(self.home, now)
+            return self.known_supervisors
+
     def forget_tasks(self) -> None:
         """The home can't be read: it is read again next time."""
-        self.known_tasks, self._tasks_of = {}, 0
+        self.known_tasks, self._tasks_of, self.known_supervisors = {}, 0, []
 
     def verdicts(self) -> list[KeptVerdict]:
         """Newest first."""

@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from airflow_nrt.basics.errors import STOP_MARK
 from airflow_nrt.basics.spelling import quote, string_literal
+from airflow_nrt.basics.texts import counted
 from airflow_nrt.basics.types import INT, DataType
 from airflow_nrt.model.internal_columns import KEY, POSITION
 from airflow_nrt.model.row_semantics import AS_IN_FLINK, since
@@ -161,7 +162,10 @@ def _names(right: ast.Lateral, kind: DataType) -> list[tuple[str, DataType, str]
     if right.numbered:
         fields.append(("ORDINALITY", INT.with_nullable(False), f"{NUMBER} + 1"))
     if right.columns and len(right.columns) != len(fields):
-        raise SqlError(f"the column list has {len(right.columns)} names, a row {len(fields)} columns", right.at)
+        raise SqlError(
+            f"the column list has {counted(len(right.columns), 'name')}, a row {counted(len(fields), 'column')}",
+            right.at,
+        )
     given = right.columns or [name for name, _, _ in fields]
     return [(name, child, sql) for name, (_, child, sql) in zip(given, fields)]
 

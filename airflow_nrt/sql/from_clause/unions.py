@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from airflow_nrt.basics.spelling import quote
+from airflow_nrt.basics.texts import counted
 from airflow_nrt.model.internal_columns import CHANGE_HIDDEN, KEY, POSITION, SOURCE_HIDDEN
 from airflow_nrt.model.window_columns import bounds
 from airflow_nrt.model.windows import Window
@@ -52,7 +53,7 @@ def union_all(relations: Sequence[Relation]) -> Relation:
 def _check(first: Relation, other: Relation, words: str, at: Place) -> None:
     counts = len(first.columns), len(other.columns)
     if counts[0] != counts[1]:
-        raise SqlError(f"{words}: one side has {counts[0]} columns, the other {counts[1]}", at)
+        raise SqlError(f"{words}: one side has {counted(counts[0], 'column')}, the other {counts[1]}", at)
     for left, right in zip(first.columns, other.columns):
         if common_type([left.type, right.type]) is None:
             raise SqlError(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from airflow_nrt.basics.spelling import quote
+from airflow_nrt.basics.texts import counted
 from airflow_nrt.basics.types import DataType, Field
 from airflow_nrt.model.connectors import connector_of
 from airflow_nrt.model.internal_columns import CHANGE_HIDDEN, SORTED_BY, WINDOW_END
@@ -122,7 +123,7 @@ def matched(sink: Table, relation: Relation, statement: parsed.Insert) -> tuple[
             raise SqlError(f"table {sink.name!r} has no column {name!r} to insert into", statement.at)
     if len(targets) != len(relation.columns):
         raise SqlError(
-            f"the query has {len(relation.columns)} columns ({', '.join(relation.names)}), "
+            f"the query has {counted(len(relation.columns), 'column')} ({', '.join(relation.names)}), "
             f"table {sink.name!r} takes {len(targets)} ({', '.join(targets)})",
             statement.at,
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from airflow_nrt.basics.spelling import quote
+from airflow_nrt.basics.texts import counted
 from airflow_nrt.sql.errors import Place, SqlError
 from airflow_nrt.sql.relations.relation import Relation
 from airflow_nrt.sql.selects.projection import check_titles
@@ -16,7 +17,10 @@ def renamed(relation: Relation, names: tuple[str, ...], at: Place) -> Relation:
         check_titles(relation.columns, at)
         return relation
     if len(names) != len(relation.columns):
-        raise SqlError(f"the column list has {len(names)} names, the query {len(relation.columns)} columns", at)
+        raise SqlError(
+            f"the column list has {counted(len(names), 'name')}, the query {counted(len(relation.columns), 'column')}",
+            at,
+        )
     renames = dict(zip(relation.names, names))
     items = [
         f"{quote(column.name)} AS {quote(renames[column.name])}"

@@ -10,9 +10,12 @@ ELSEWHERE: tuple[tuple[str, str], ...] = (
     ("from_descriptor descriptor create_table create_temporary_table TableDescriptor FormatDescriptor Schema",
      "`execute_sql(\"CREATE TABLE …\")` declares a table"),
     ("create_view", "`create_temporary_view`: a program has no other views"),
-    ("create_catalog get_catalog get_current_catalog get_current_database list_catalogs list_databases "
-     "list_full_modules list_modules load_module register_catalog unload_module use_catalog use_database use_modules "
-     "get_built_in_catalog_name get_built_in_database_name current_database Module ModuleEntry",
+    ("create_catalog get_catalog get_current_catalog list_catalogs register_catalog use_catalog "
+     "get_built_in_catalog_name",
+     "there are no catalogs, databases and modules: names are of one environment"),
+    ("get_current_database list_databases use_database get_built_in_database_name current_database",
+     "there are no catalogs, databases and modules: names are of one environment"),
+    ("list_full_modules list_modules load_module unload_module use_modules Module ModuleEntry",
      "there are no catalogs, databases and modules: names are of one environment"),
     ("compile_plan compile_plan_sql execute_plan load_plan CompiledPlan PlanReference",
      "each run of a program plans it again"),

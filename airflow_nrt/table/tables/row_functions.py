@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from airflow_nrt.basics.texts import counted
 from airflow_nrt.basics.types import DataType
 from airflow_nrt.sql.errors import SqlError
 from airflow_nrt.sql.parse import ast
@@ -92,5 +93,7 @@ def field_names(function: PythonFunction) -> list[str]:
 def names_of(call: Expression, names: list[str], what: str) -> tuple[str, ...]:
     """The names of the columns: those of the alias, if there is one."""
     if call.names and len(call.names) != len(names):
-        raise SqlError(f"{what} gives {len(names)} columns, its alias has {len(call.names)} names", here())
+        raise SqlError(
+            f"{what} gives {counted(len(names), 'column')}, its alias has {counted(len(call.names), 'name')}", here()
+        )
     return call.names or tuple(names)

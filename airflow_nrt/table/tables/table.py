@@ -6,6 +6,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from airflow_nrt.basics.texts import counted
 from airflow_nrt.sql.errors import NotThereYet, SqlError
 from airflow_nrt.sql.parse import ast
 from airflow_nrt.table.checks.arguments import check_overwrite, checked, checked_name, no_such_name, wrong
@@ -62,7 +63,7 @@ class Table(Rows):
         )
         columns = self.columns
         if len(names) > len(columns):
-            raise SqlError(f"there are {len(names)} names for {len(columns)} columns", here())
+            raise SqlError(f"{counted(len(names), 'name')} given for {counted(len(columns), 'column')}", here())
         return selected(
             self, tuple(_item(column, names[n] if n < len(names) else None) for n, column in enumerate(columns))
         )

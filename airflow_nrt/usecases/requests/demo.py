@@ -37,13 +37,15 @@ class DemoRequest:
 
 @dataclass(frozen=True)
 class StillUp:
-    """What was kept: Airflow at `url`, the password of its user, the processes to be ended by SIGTERM, and the
-    directory of all files."""
+    """What was kept: processes, to be ended by SIGTERM, and the directory of all files."""
 
-    url: str
-    password: str
     pids: tuple[int, ...]
     place: Path
+
+    @property
+    def end(self) -> str:
+        """The command that ends it."""
+        return f"kill {' '.join(map(str, self.pids))}; rm -r {self.place}"
 
 
 @dataclass(frozen=True)

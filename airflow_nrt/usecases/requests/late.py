@@ -25,15 +25,17 @@ class LateRequest:
 
 @dataclass(frozen=True)
 class LateRows:
-    """`late` rows, of these the ones `dropped` from all windows, and the rows `rejected`, by reason.
+    """`late` rows, of these the ones `dropped` from all windows, the rows `rejected`, by reason, and the fields that
+    are read as NULL, whose rows count.
 
     `rows` are the first of them, as the ledger has them: each with its log entry, its `kind` (late, rejected), and, if
-    it is late, the operator.
+    it is late, the operator. A field that is read as NULL has a rejected one's kind.
     """
 
     late: int
     dropped: int
     rejected: Mapping[str, int]
+    null_fields: int
     rows: tuple[Mapping[str, Any], ...]
 
     def to_json(self) -> dict[str, Any]:

@@ -76,3 +76,29 @@ def test_metrics(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert all(re.fullmatch(r'[a-z_]+\{home="[^"]+"(,report="[^"]+")?\} -?[0-9.e+]+', line) for line in values)
     assert main(["homes", str(root), "--prometheus", str(root / "nowhere" / "file")]) == 2
     assert "nowhere/file can't be written: No such file" in capsys.readouterr().err
+
+
+def test_a_home_in_its_first_minute_is_starting(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """From its launch to its first heartbeat."""
+    home = new_home(tmp_path)
+
+    def shown() -> tuple[str, str, str]:
+        assert main(["homes", str(tmp_path), "--prometheus", str(tmp_path / "metrics.prom")]) == 0
+        assert main(["homes", str(tmp_path), "--json"]) == 0
+        (one,) = json.loads(capsys.readouterr().out)
+        assert main(["status", "--home", str(home.path)]) == 0
+        lines = dict(line.split(maxsplit=1) for line in capsys.readouterr().out.splitlines())
+        metric = next(line for line in (tmp_path / "metrics.prom").read_text().splitlines() if "starting{" in line)
+        return one["driver"], lines["driver"], metric[-1]
+
+    assert shown() == ("none", "none", "0")
+    launch(home, 1)
+    assert shown() == ("starting", "starting", "1")
+    assert main(["status", "--home", str(home.path)]) == 0
+    assert {"log         no entry yet", "watermark   none yet", "windows     0 published"} <= set(
+        capsys.readouterr().out.splitlines()
+    )
+    lease(home)
+    assert shown() == ("starting", "starting", "1")
+    beat(home, 1, launch="1")
+    assert shown()[0] == "running"

@@ -143,7 +143,7 @@ def test_a_file_with_other_rows_is_found(spark: SparkSession, broker: Broker, to
     (file,) = (tmp_path / "archive").rglob("*.parquet")
     pq.write_table(pq.ParquetFile(file).read().slice(1), file)
     problems = verify(spark, plan, stream.home).problems
-    assert any("has 2 rows, 3 were written" in problem for problem in problems)
+    assert any("has 2 rows of 3 that were written" in problem for problem in problems)
 
 
 def test_a_backfill_that_takes_the_number_of_a_batch(

@@ -216,7 +216,7 @@ def test_a_table_that_is_away_is_waited_for(spark, tmp_path) -> None:
 def test_a_key_that_is_none(spark, tmp_path) -> None:
     write_shops(tmp_path, [(1, "north"), (1, "east"), (2, "south")])
     plan = report(tmp_path, ENRICHED, shops=shops_table(", PRIMARY KEY (id) NOT ENFORCED"))
-    with pytest.raises(InputError, match=r"table 'shops' has 1 rows whose PRIMARY KEY \(id\) another row has"):
+    with pytest.raises(InputError, match=r"table 'shops' has 1 row whose PRIMARY KEY \(id\) another row has"):
         Stream(spark, plan, tmp_path / "home")
     assert list((tmp_path / "home" / "dimensions").iterdir()) == []
 

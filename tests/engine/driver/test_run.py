@@ -166,7 +166,7 @@ def test_bounded_input_ends_by_itself(spark, tmp_path: Path) -> None:
 
 
 def test_data_that_can_not_be_read_ends_it_for_good(spark, tmp_path: Path) -> None:
-    plan, home = live(tmp_path)
+    plan, home = live(tmp_path, source__rejected__limit="0")
     write_lines(tmp_path / "events" / "0.csv", ["no row at all"])
     with pytest.raises(DataError, match="malformed line in table events"):
         Runner(spark, plan, home, available_now=True).run()

@@ -62,11 +62,11 @@ def test_the_second_is_proven_again_after_a_backfill(spark, tmp_path: Path) -> N
     stale = verify(spark, plan_b, b.home)
     assert not stale.is_proven and not stale.problems and stale.unexplained > 0
     status = read_status(b.home)
-    assert (status.changed_files, status.published_again) == ([], 1)
+    assert (status.changed_files, status.restated_files) == ([], 1)
     backfill(spark, plan_b, b.home, TODAY, False)
     verdict = verify(spark, plan_b, b.home)
     assert verdict.is_proven and verdict.equal == verdict.windows > 0
-    assert any("1 file published again by another report since" in note for note in verdict.notes)
+    assert any("1 file restated by another report since" in note for note in verdict.notes)
     sums = {
         (key, milliseconds(end) - MORNING): float(total) for key, end, _, total in rows_of(tmp_path / "hour", "json")
     }
@@ -94,4 +94,4 @@ def test_what_nobody_has_published_stays_a_problem(spark, tmp_path: Path) -> Non
         f"the source file {gone} was read and is gone",
     ):
         assert any(problem.startswith(words) for problem in problems)
-    assert read_status(b.home).published_again == 0
+    assert read_status(b.home).restated_files == 0

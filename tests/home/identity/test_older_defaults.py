@@ -11,6 +11,7 @@ from airflow_nrt.model.plan import Plan
 from tests.sample import plan_of
 
 FOLLOW, ELEMENTS = "source.follow-links", "source.max-line-elements"
+KNOWN = ("source.rejected.limit", FOLLOW, ELEMENTS, "primary-key.not-null")
 TABLES = """
 CREATE TABLE orders (shop STRING, ts TIMESTAMP(3), proctime AS PROCTIME(), WATERMARK FOR ts AS ts)
 WITH ('connector' = 'filesystem', 'path' = 'orders', 'format' = 'csv'{more});
@@ -38,7 +39,7 @@ def made_before(home: Home) -> Home:
 def test_a_new_home_knows_it(tmp_path: Path) -> None:
     made = plan(tmp_path)
     home = Home.create(tmp_path / "home", made)
-    assert tuple(home.identity().knows) == (FOLLOW, ELEMENTS, "primary-key.not-null")
+    assert tuple(home.identity().knows) == KNOWN
     assert home.as_it_runs(made) == made and links(made) == [None, None]
     assert Home.at(tmp_path / "nowhere").as_it_runs(made) == made
 
@@ -60,11 +61,7 @@ def test_a_home_whose_report_gets_a_table_stays_as_old_as_it_is(tmp_path: Path) 
     made = plan(tmp_path)
     old = made_before(Home.create(tmp_path / "home", made)).identity()
     assert old.with_added(made, tmp_path / "launches", {}).knows == ()
-    assert Identity.of(made, tmp_path / "launches").with_added(made, tmp_path / "launches", {}).knows == (
-        FOLLOW,
-        ELEMENTS,
-        "primary-key.not-null",
-    )
+    assert Identity.of(made, tmp_path / "launches").with_added(made, tmp_path / "launches", {}).knows == KNOWN
 
 
 def test_keys_may_be_null_in_an_older_home_except_in_a_database(tmp_path: Path) -> None:

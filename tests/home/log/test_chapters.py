@@ -136,5 +136,5 @@ def test_an_unreadable_entry_moves_nowhere(directory: Path) -> None:
 def test_a_torn_chapter_is_an_error(directory: Path) -> None:
     grow(Writer.begin(Log(directory), LEASE), 3 * CHAPTER)
     (directory / "0-15.jsonl").write_bytes(b"{}\n")
-    with pytest.raises(HomeError, match=r"0-15\.jsonl is not readable: it has 1 entries, not 16"):
+    with pytest.raises(HomeError, match=r"0-15\.jsonl is not readable: it has 1 entry, not 16"):
         list(Log(directory).entries())

@@ -68,12 +68,18 @@ def test_a_restatement_replaces_and_removes() -> None:
 
 def test_a_batch_that_judged_by_another_watermark() -> None:
     history = history_of(commit(None, position(10)), commit(30, position(20)))
-    assert history.problems == ["log entry 1: operator w1 judged lateness by watermark 30, it stood at 10"]
+    assert history.problems == [
+        "log entry 1: operator w1 judged lateness by watermark 1970-01-01 00:00:00.030, "
+        "it stood at 1970-01-01 00:00:00.010"
+    ]
 
 
 def test_a_watermark_that_does_not_follow_from_the_sources() -> None:
     history = history_of(commit(None, position(10, of_operator=99)))
-    assert history.problems == ["log entry 0: operator w1 stands at watermark 99, but its sources make it 10"]
+    assert history.problems == [
+        "log entry 0: operator w1 stands at watermark 1970-01-01 00:00:00.099, "
+        "but its sources make it 1970-01-01 00:00:00.010"
+    ]
 
 
 def test_what_the_stream_publishes_again_is_of_no_restatement() -> None:

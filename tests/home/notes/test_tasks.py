@@ -41,8 +41,19 @@ def test_the_same_task_writes_once(tmp_path: Path) -> None:
     assert (home.tasks / "stream.json").stat().st_ino == before
 
 
+def test_a_task_of_an_older_version_says_nothing_of_what_it_does(tmp_path: Path) -> None:
+    home = new_home(tmp_path)
+    home.tasks.mkdir(parents=True)
+    (home.tasks / "backfill.json").write_text('{"format": 1, "dag_id": "a", "task_id": "t", "takes": ["interval"]}')
+    assert tasks_of(home)["backfill"] == TaskOfHome("a", "t", ("interval",), "")
+
+
 @pytest.mark.parametrize(
-    "content", ["{", "[]", '{"dag_id": "a"}', '{"dag_id": "", "task_id": "t"}', '{"dag_id": "a\\n", "task_id": "t"}'],
+    "content",
+    [
+        "{", "[]", '{"dag_id": "a"}', '{"dag_id": "", "task_id": "t"}', '{"dag_id": "a\\n", "task_id": "t"}',
+        '{"format": 1, "dag_id": "a", "task_id": "t", "does": "harm"}',
+    ],
 )  # fmt: skip
 def test_what_names_no_task_is_an_error_and_is_written_over(tmp_path: Path, content: str) -> None:
     home = new_home(tmp_path)

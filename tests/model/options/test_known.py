@@ -23,6 +23,7 @@ from airflow_nrt.model.options.known import (
     source_option,
 )
 from airflow_nrt.model.options.option import OneOf, Option, many, positive
+from airflow_nrt.model.options.rows_and_share import RowsAndShare
 from airflow_nrt.model.result_timing import TIMING_OPTIONS
 
 
@@ -106,6 +107,7 @@ READERS: dict[Any, str] = {
     parse_duration: "a duration",
     positive: "a number above 0",
     many: "a number above 0",
+    RowsAndShare.read: "rows of a day, a share, or both",
 }
 
 
@@ -134,7 +136,7 @@ def test_the_documentation_lists_each_option_where_it_belongs() -> None:
     text = (Path(__file__).resolve().parents[3] / "docs" / "reference" / "options.md").read_text(encoding="utf-8")
     told: dict[str, tuple[str, ...]] = {}
     for chapter in text.split("\n## ")[1:]:
-        for names in re.findall(r"^\| (`[^|]*) \|", chapter, flags=re.MULTILINE):
+        for names in re.findall(r"^(?:\| (?=`)[^|]* \||- .*(?:\n  .*)*)", chapter, flags=re.MULTILINE):
             told.update(dict.fromkeys(re.findall(r"`([^`]+)`", names), chapter.partition("\n")[0]))
     for option in {**FILE_OPTIONS, **PRINT_OPTIONS, **REPORT_OPTIONS}.values():
         if option.name in TIMING_OPTIONS:

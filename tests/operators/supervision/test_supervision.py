@@ -20,9 +20,11 @@ import pytest
 from airflow.sdk.exceptions import AirflowException, AirflowFailException, TaskDeferred
 
 from airflow_nrt.basics.instants import END_OF_TIME, parse_instant
-from airflow_nrt.home.heartbeat import FAILED, FINISHED, STOPPED
+from airflow_nrt.home.heartbeat import FAILED, FINISHED, STOPPED, now_ms
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.ids import home_id
+from airflow_nrt.home.notes.supervisors import Supervisor, note_supervisor, supervisors_of
+from airflow_nrt.home.notes.tasks import STREAM, TaskOfHome, note_task, tasks_of
 from airflow_nrt.launch import living
 from airflow_nrt.launch.launch_records import last_launch
 from airflow_nrt.operators.stream import NrtStreamOperator
@@ -92,7 +94,12 @@ def test_times_of_an_xcom_are_iso_and_the_line_stands_beside_the_numbers(home: H
     assert (told["watermark"], told["last_window"], told["zone"]) == (*["2024-06-18T10:00:00.500"] * 2, "UTC")
     assert abs(datetime.fromisoformat(told["at"]).timestamp() - time.time()) < 60
     assert told["lag_seconds"] > 0
-    assert told["text"].startswith("orders_curve stopped: 0 windows published, complete up to 2024-06-18 10:00:00.500;")
+    lag, windows, *_, driver = told["text"].split("; ")
+    assert lag.startswith("lag ") and lag.endswith(", 0 rows (0 late, 0 rejected)")
+    assert (windows, driver) == (
+        "0 windows published, complete up to 2024-06-18 10:00:00.500",
+        "orders_curve stopped",
+    )
     assert told["restarts"] == 1
     assert {**XCOMS["status"], "at": told["at"], "lag_seconds": told["lag_seconds"], "text": told["text"]} == {
         name: value for name, value in told.items() if name != "restatements"
@@ -292,3 +299,17 @@ def test_nothing_is_made_where_no_driver_can_be_launched(
     with pytest.raises(AirflowFailException, match=complaint):
         stream(never, nrt_conn_id=conn_id).execute(CONTEXT)
     assert not never.path.exists()
+
+
+@pytest.mark.process
+def test_a_task_that_adopts_is_not_the_one_that_launched(home: Home, capsys: pytest.CaptureFixture[str]) -> None:
+    """The page asks for the permission of the latter. Both logs name the other task."""
+    note_task(home, STREAM, TaskOfHome("launching", "stream"))
+    note_supervisor(home, Supervisor("launching", "stream", "run", -1, now_ms()))
+    beat(home, 1)
+    deferral(lambda: stream(home).execute(CONTEXT))
+    assert tasks_of(home)[STREAM].dag_id == "launching"
+    assert any("task stream of launching, run run supervises the driver of" in line for line in said(capsys))
+    beat(home, 1, STOPPED)
+    answer(home, ENDED)
+    assert [one.dag_id for one in supervisors_of(home, now_ms())] == ["launching"]

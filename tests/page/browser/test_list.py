@@ -12,6 +12,9 @@ from tests.page.browser.serving import Served, serve
 
 pytestmark = pytest.mark.slow
 
+ROWS = "tbody tr:not(.below)"
+"""What is wrong stands in a row of its own, below that of the report."""
+
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
@@ -21,29 +24,29 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 
 def rows(page: Page) -> list[str]:
-    return page.locator("tbody tr td:nth-child(2) a").all_inner_texts()
+    return page.locator(f"{ROWS} td:nth-child(2) a").all_inner_texts()
 
 
 def test_what_needs_a_person_comes_first_with_its_reason(page: Page, served: Served) -> None:
     page.goto(served.url)
-    expect(page.locator("tbody tr")).to_have_count(served.reports)
-    first = page.locator("tbody tr").first
+    expect(page.locator(ROWS)).to_have_count(served.reports)
+    first = page.locator(ROWS).first
     expect(first).to_contain_text("failed")
-    expect(first).to_contain_text("'abc' is no DECIMAL(10, 2)")
-    expect(page.locator("tbody tr").nth(1)).to_contain_text("unreachable")
+    expect(page.locator("tbody tr.below").first).to_contain_text("'abc' is no DECIMAL(10, 2)")
+    expect(page.locator(ROWS).nth(1)).to_contain_text("unreachable")
 
 
 def test_text_and_state_choose_and_a_column_sorts(page: Page, served: Served) -> None:
     page.goto(served.url)
     page.get_by_role("searchbox").fill("report_0")
-    expect(page.locator("tbody tr")).to_have_count(9)
+    expect(page.locator(ROWS)).to_have_count(9)
     page.get_by_role("button", name="Report", exact=True).click()
     assert rows(page) == [f"report_0{n}" for n in range(1, 10)]
     page.get_by_role("button", name="Report", exact=True).click()
     assert rows(page) == [f"report_0{n}" for n in range(9, 0, -1)]
     page.get_by_role("searchbox").fill("")
     page.get_by_role("button", name=re.compile("stopped")).click()
-    expect(page.locator("tbody tr")).to_have_count(1)
+    expect(page.locator(ROWS)).to_have_count(1)
     page.get_by_role("searchbox").fill("no such report")
     expect(page.get_by_text("No report fits this filter.")).to_be_visible()
 
@@ -79,7 +82,7 @@ def test_what_is_shown_is_busy_until_the_next_view_has_its_data(page: Page, serv
 def test_a_tab_of_a_dag_shows_its_reports(page: Page, served: Served) -> None:
     page.goto(f"{served.url}?dag_id=dag_3")
     expect(page.get_by_role("heading", name="Reports of dag_3")).to_be_visible()
-    expect(page.locator("tbody tr")).to_have_count(served.reports // 10)
+    expect(page.locator(ROWS)).to_have_count(served.reports // 10)
 
 
 def test_a_tab_of_a_dag_without_a_report_says_so(page: Page, served: Served) -> None:
@@ -92,7 +95,7 @@ def test_all_reports_come_with_one_question(page: Page, served: Served) -> None:
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url.removeprefix(served.url)))
     page.goto(served.url)
-    page.locator("tbody tr").nth(served.reports - 1).wait_for()
+    page.locator(ROWS).nth(served.reports - 1).wait_for()
     print(f"for {served.reports} reports: {asked}")
     files = [one for one in asked if not one.startswith("api/")]
     # A machine so slow that the page looks again meanwhile asks the same once more.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from tests.page.browser.complaints import Complaints
 from tests.page.browser.serving import Served
@@ -61,6 +61,52 @@ def test_nothing_is_wider_than_a_narrow_screen(page: Page, served: Served, width
     page.locator(".windows tbody a").first.click()
     page.get_by_role("heading", name="Versions").wait_for()
     assert page.evaluate("document.documentElement.scrollWidth") <= width, "a window"
+
+
+NAVIGATION = 84
+"""The width of Airflow's own navigation (px)."""
+CUT_OFF = """() => [...document.querySelectorAll(".scroll")].filter((one) => one.scrollWidth > one.clientWidth)
+  .map((one) => one.getAttribute("aria-label"))"""
+
+
+@pytest.mark.parametrize("width", [1400, 1100, 900, 420])
+def test_no_column_is_cut_off_and_an_error_is_a_few_wide_lines(page: Page, served: Served, width: int) -> None:
+    page.set_viewport_size({"width": width - NAVIGATION if width > 500 else width, "height": 800})
+    page.route("**/api/reports", _with_long_errors)
+    page.goto(served.url)
+    error = page.locator("tbody tr.below .why").first
+    expect(error).to_contain_text("batch failed")
+    assert page.evaluate(CUT_OFF) == []
+    box, table = error.bounding_box(), page.locator(".scroll").bounding_box()
+    assert box is not None and table is not None
+    assert box["height"] < 70 and box["width"] > table["width"] - 40
+    page.goto(f"{served.url}#/report/{served.id_of('orders_curve')}")
+    page.locator(".curve canvas").wait_for()
+    assert page.evaluate(CUT_OFF) == []
+
+
+def _with_long_errors(route: Route) -> None:
+    found = route.fetch().json()
+    for one in found["reports"]:
+        one["why"] = one["why"] and "the batch failed: [PARQUET_COLUMN_DATA_TYPE_MISMATCH] in part-00017.parquet; " * 25
+        one["dag_id"] = one["dag_id"] and f"{one['dag_id']}_of_a_team_with_a_long_name"
+    route.fulfill(json=found)
+
+
+def test_a_mark_at_midnight_leaves_the_name_of_its_lane_alone(page: Page, served: Served) -> None:
+    def at_midnight(route: Route) -> None:
+        found = route.fetch().json()
+        first = min((one["at"] for one in found["batches"]), default=None)
+        found["events"] = first and [{"at": first, "kind": "start", "epoch": 1, "text": "driver of epoch 1 began"}]
+        route.fulfill(json={**found, "events": found["events"] or []})
+
+    page.route("**/timeline?*", at_midnight)
+    page.goto(f"{served.url}#/report/{served.id_of('orders_curve')}")
+    mark = page.get_by_role("img", name="driver of epoch 1 began").first
+    name = page.locator(".marks .lane-title")
+    of_mark, of_name = mark.bounding_box(), name.bounding_box()
+    assert of_mark is not None and of_name is not None
+    assert of_mark["x"] >= of_name["x"] + of_name["width"]
 
 
 OUTER = """<!doctype html><link rel="icon" href="data:,">

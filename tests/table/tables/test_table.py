@@ -357,7 +357,7 @@ def over(t: Table) -> OverWindowedTable:
             "each row keeps its time: select that column in place of .rowtime",
         ),
         (lambda t: TumbleRows.over(lit(5).seconds).on("ts"), "is on a time attribute"),
-        (lambda t: t.alias(*"abcdef"), "there are 6 names for 5 columns"),
+        (lambda t: t.alias(*"abcdef"), "6 names given for 5 columns"),
         (lambda t: t.join(t, col("price") == 1), "both sides of the join have a column 'note'"),
         (lambda t: t.union_all(t.select(col("shop"))), "one side has 5 columns"),
         (lambda t: col("price").seconds, "a length of time is a literal"),

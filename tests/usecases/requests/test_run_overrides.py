@@ -62,3 +62,13 @@ def test_a_task_says_what_a_run_may_ask_of_it() -> None:
     assert takes(NrtBackfillOperator, verify=False) == ("interval",)
     assert takes(NrtVerifyOperator) == ("interval",)
     assert takes(NrtVerifyOperator, start="2024-06-18", end="2024-06-19") == ()
+
+
+def test_a_backfill_says_what_it_does_unless_the_run_decides_it() -> None:
+    def does(**given: Any) -> str:
+        return NrtBackfillOperator(task_id="task", report="r.sql", **given).does()
+
+    assert (does(), does(on_mismatch="report")) == ("verify", "verify")
+    assert (does(verify=False), does(on_mismatch="repair")) == ("publish", "repair")
+    assert does(on_mismatch="{{ params.on_mismatch }}") == ""
+    assert NrtVerifyOperator(task_id="task", report="r.sql").does() == ""

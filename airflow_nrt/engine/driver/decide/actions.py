@@ -79,7 +79,8 @@ class BatchResult:
     the ledger.
 
     `proposals` are the watermarks (ms) that its rows propose, by part of the source. `tables` are the rows of update
-    tables after it, where it touches some, and `removed` the results that no longer exist (`insert/place`).
+    tables after it, where it touches some, and `removed` the results that no longer exist (`insert/place`). Of its
+    rows `unreadable` were rejected as a limit allows; `example` is one of them, for people.
     """
 
     number: int
@@ -91,6 +92,8 @@ class BatchResult:
     late: tuple[Lateness, ...] = ()
     ledger: str | None = None
     rejected: Mapping[str, int] = field(default_factory=dict)
+    unreadable: int = 0
+    example: str = ""
     touched: Mapping[str, Sequence[Touched]] = field(default_factory=dict)
     waiting: Waiting = field(default_factory=dict)
     tables: Mapping[str, tuple[StateFile, ...]] = field(default_factory=dict)

@@ -36,6 +36,7 @@ from airflow_nrt.engine.driver.decide.actions import (
     Tune,
     Unreadable,
 )
+from airflow_nrt.engine.driver.decide.unreadable_rows import rows_of_day
 from airflow_nrt.engine.driver.decide.whole import all_fired, comes_whole
 from airflow_nrt.home.log.due import are_windows_due, fires_until, is_closed_to, moments_due
 from airflow_nrt.home.log.entries import (
@@ -52,6 +53,7 @@ from airflow_nrt.home.log.entries import (
     ranges_of,
 )
 from airflow_nrt.home.log.partition_watermarks import with_parts, with_proposals
+from airflow_nrt.home.log.rejections import null_fields, rejected_rows
 from airflow_nrt.home.log.row_semantics import with_next_semantics
 from airflow_nrt.home.log.throttle import after_emission, throttled_due, with_waiting
 from airflow_nrt.home.log.versions import (
@@ -317,7 +319,9 @@ class Decisions:
             # Where reading begins is no split that was read: a topic that comes whole with the next batch still does.
             files=source.files + sum(not split.is_empty for split in splits),
             rows=source.rows + result.row_count,
-            rejected=source.rejected + sum(result.rejected.values()),
+            rejected=source.rejected + rejected_rows(result.rejected),
+            null_fields=source.null_fields + null_fields(result.rejected),
+            of_day=rows_of_day(source, batch, result),
         )
         operators = dict(before.operators)
         for operator, file in result.partials.items():

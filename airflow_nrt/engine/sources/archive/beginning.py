@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from pyspark.sql import SparkSession
 
 from airflow_nrt.basics.errors import HomeError, InputError
+from airflow_nrt.basics.texts import counted
 from airflow_nrt.engine.sources.archive.content import ArchiveContent, archives_of, content_of
 from airflow_nrt.engine.sources.archive.stored_columns import check_columns
 from airflow_nrt.engine.sources.kafka.client import Client
@@ -108,6 +109,6 @@ def _check_files(content: ArchiveContent, since: int | None, where: str) -> None
     if gone:
         hour = gone[-1].rpartition("/")[0]
         raise InputError(
-            f"{where}: {len(gone)} files of the archive {content.outline.directory} were removed, the last of them in "
-            f"{hour}: put them back, or begin after that hour by '{STARTUP_TIME}'"
+            f"{where}: the archive {content.outline.directory} lacks {counted(len(gone), 'file')}, which it had, up to "
+            f"{hour}: put back what is gone, or begin after that hour by '{STARTUP_TIME}'"
         )

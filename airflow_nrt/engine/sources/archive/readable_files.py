@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
+from airflow_nrt.basics.texts import counted
 from airflow_nrt.engine.spark.footers import read_footer
 
 
@@ -23,5 +24,7 @@ def readable_files(files: Iterable[tuple[Path, int]]) -> tuple[list[Path], list[
         if rows == written:
             usable.append(path)
         else:
-            problems.append(f"the file {path} of the archive has {rows} rows, {written} were written")
+            problems.append(
+                f"the file {path} of the archive has {counted(rows, 'row')} of {written:,} that were written"
+            )
     return usable, problems

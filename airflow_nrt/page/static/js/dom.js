@@ -31,12 +31,26 @@ export function fill(place, data, build) {
   place.querySelector(`[data-focus="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
 }
 
-/** A table with a caption for readers; a column is `{title, cell(row), number?, sort?}`. */
-export function table(caption, columns, rows, rowAttributes = () => ({})) {
-  const kind = (column) => (column.number ? "number" : null);
+const MANY = 5;
+
+/**
+ * A table with a caption for readers; a column is `{title, cell(row), number?, wraps?, order?}`. What `below` gives for
+ * a row stands under it, as wide as the table.
+ */
+export function table(caption, columns, rows, below = () => null) {
+  const kind = (column) => (column.number ? "number" : column.wraps ? "wraps" : null);
+  const under = (row) => {
+    const content = below(row);
+    return content && h("tr", { class: "below" }, h("td", { colspan: columns.length }, content));
+  };
   return h(
     "div",
-    { class: "scroll", tabindex: "0", role: "region", "aria-label": caption },
+    {
+      class: columns.length > MANY ? "scroll many" : "scroll",
+      tabindex: "0",
+      role: "region",
+      "aria-label": caption,
+    },
     h(
       "table",
       {},
@@ -55,15 +69,16 @@ export function table(caption, columns, rows, rowAttributes = () => ({})) {
       h(
         "tbody",
         {},
-        rows.map((row) =>
+        rows.flatMap((row) => [
           h(
             "tr",
-            rowAttributes(row),
+            {},
             columns.map((column) =>
               h("td", { class: kind(column), "data-title": column.title }, column.cell(row) ?? ""),
             ),
           ),
-        ),
+          under(row),
+        ]),
       ),
     ),
   );

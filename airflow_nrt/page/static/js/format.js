@@ -4,12 +4,23 @@ const whole = new Intl.NumberFormat("en");
 const decimal = new Intl.NumberFormat("en", { maximumFractionDigits: 2 });
 const short = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
 const zoned = new Map();
+const MOST_DIGITS = 20; // that all browsers take
+const scaled = new Map([[null, decimal]]);
+
+function ofScale(scale) {
+  if (!scaled.has(scale)) {
+    const digits = Math.min(scale, MOST_DIGITS);
+    scaled.set(scale, new Intl.NumberFormat("en", { minimumFractionDigits: digits, maximumFractionDigits: digits }));
+  }
+  return scaled.get(scale);
+}
 
 export const missing = "–";
 export const known = (value) => value !== null && value !== undefined;
 
 export const count = (value) => (known(value) ? whole.format(value) : missing);
-export const number = (value) => (known(value) ? decimal.format(value) : missing);
+/** With the `scale` of a DECIMAL all of its digits: `12.50`. */
+export const number = (value, scale = null) => (known(value) ? ofScale(scale).format(value) : missing);
 export const compact = (value) => (known(value) ? short.format(value) : missing);
 export const rate = (value) => (known(value) ? `${short.format(value)}/s` : missing);
 

@@ -25,8 +25,8 @@ export const rank = (state) => (ORDER.includes(state) ? ORDER.indexOf(state) : O
 export const WINDOW_STATES = {
   early: "early: not complete yet",
   complete: "complete",
-  "late-updated": "updated by late rows",
-  backfilled: "backfilled",
-  repaired: "repaired",
+  "late-updated": "restated with late rows",
+  backfilled: "restated by a backfill",
+  repaired: "restated by a repair",
   mismatch: "mismatch: the verifier finds other rows",
 };

@@ -136,7 +136,7 @@ def test_a_report_over_avro_is_verified(spark, broker: Broker, topics: Topics, t
 
 def test_malformed_bytes_stop_the_report(spark, broker: Broker, topics: Topics, tmp_path: Path) -> None:
     topics.create("avro-strict")
-    plan = report(tmp_path, broker.address, "avro-strict", format="avro")
+    plan = report(tmp_path, broker.address, "avro-strict", format="avro", source_rejected_limit="0")
     topics.write("avro-strict", [order(1, 5, "10:01:00"), b"\x05"])
     with pytest.raises(Exception) as stopped:
         TopicStream(spark, plan, tmp_path / "home").absorb_new()

@@ -261,7 +261,7 @@ def test_an_unknown_schema_stops_a_report_that_ignores_nothing(
     spark, broker: Broker, topics: Topics, registry: Registry, tmp_path: Path
 ) -> None:
     topics.create("confluent-strict")
-    options = {"format": "avro-confluent", "avro-confluent_url": registry.url}
+    options = {"format": "avro-confluent", "avro-confluent_url": registry.url, "source_rejected_limit": "0"}
     plan = report(tmp_path, broker.address, "confluent-strict", **options)
     topics.write("confluent-strict", [order(OLD, 1, 1, 5, "10:01:00"), order(OLD, 1, 1, 5, "10:31:00")])
     with pytest.raises(Exception) as stopped:

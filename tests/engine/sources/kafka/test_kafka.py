@@ -136,7 +136,7 @@ def test_what_is_no_row_is_rejected_with_its_offset(spark, broker: Broker, topic
 
 def test_poison_stops_a_report_that_does_not_allow_it(spark, broker: Broker, topics: Topics, tmp_path: Path) -> None:
     topics.create("strict", 1)
-    plan = report(tmp_path, broker.address, "strict")
+    plan = report(tmp_path, broker.address, "strict", source_rejected_limit="0")
     topics.write("strict", [order(1, 1, "10:01:00"), '{"price": "x", "ts": "2024-06-18 10:00:00"}'])
     stream = TopicStream(spark, plan, tmp_path / "home")
     with pytest.raises(Exception) as stopped:

@@ -21,7 +21,7 @@ from tests.servers.kafka import Broker, Topics
 
 def test_a_home_goes_on(spark, broker: Broker, topics: Topics, tmp_path: Path) -> None:
     topics.create("poisoned")
-    strict = report(tmp_path, broker.address, "poisoned")
+    strict = report(tmp_path, broker.address, "poisoned", json_ignore__parse__errors="false")
     lenient = report(tmp_path, broker.address, "poisoned", json_ignore__parse__errors="true")
     home = Home.create(tmp_path / "home", strict)
     topics.write("poisoned", [order(1, 1, "10:00:00")])
@@ -42,7 +42,7 @@ def test_a_home_goes_on(spark, broker: Broker, topics: Topics, tmp_path: Path) -
 @pytest.mark.process
 def test_a_home_goes_on_without_a_record(spark, broker: Broker, topics: Topics, tmp_path: Path) -> None:
     topics.create("skipped", partitions=1)
-    strict = report(tmp_path, broker.address, "skipped")
+    strict = report(tmp_path, broker.address, "skipped", json_ignore__parse__errors="false")
     home = Home.create(tmp_path / "home", strict)
     topics.write("skipped", [order(1, 1, "10:00:00"), "{", order(1, 2, "10:01:00"), order(1, 4, "10:21:00")])
     with pytest.raises(DataError, match=r"\(skipped-0@1: \{\)$"):

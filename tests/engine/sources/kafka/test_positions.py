@@ -94,7 +94,7 @@ def test_where_reading_began_outlives_a_first_batch_that_fails(
     spark, broker: Broker, topics: Topics, tmp_path: Path
 ) -> None:
     topics.create("began", 1)
-    plan = report(tmp_path, broker.address, "began", scan_startup_mode="latest-offset")
+    plan = report(tmp_path, broker.address, "began", scan_startup_mode="latest-offset", source_rejected_limit="0")
     stream = TopicStream(spark, plan, tmp_path / "home")
     stream.absorb_new()
     topics.write("began", ["{"])

@@ -50,11 +50,11 @@ export function createLegend(place, axis, changed) {
       ]),
 
     /** The curve in words. */
-    text({ days, steps, measure }) {
+    text({ days, steps, measure, scale }) {
       const lines = days.flatMap(({ label, series }) =>
         series.map(({ key, values }) => {
           const last = values.findLastIndex((value) => value !== null);
-          return last < 0 ? null : `${label} ${key}: ${number(values[last])} at ${timeOf(steps[last])}`;
+          return last < 0 ? null : `${label} ${key}: ${number(values[last], scale)} at ${timeOf(steps[last])}`;
         }),
       );
       return `Curve of ${measure ?? "the report"}. ${lines.filter(Boolean).join("; ")}`;

@@ -39,7 +39,7 @@ export function createMarks(place, axis) {
             class: `epoch ${index % 2 ? "odd" : ""}`,
             style: { left: at(from), width: `calc(${at(to)} - ${at(from)})` },
           },
-          number ? `epoch ${number}` : "",
+          number ? h("span", {}, `epoch ${number}`) : null,
         )
       );
     });
@@ -55,7 +55,7 @@ export function createMarks(place, axis) {
             "span",
             {
               class: `mark ${EVENT_KINDS[kind] ?? "idle"}`,
-              style: { left: at(minute) },
+              style: { "--at": at(minute) },
               role: "img",
               title: `${timeOf(minute)} ${kind}: ${text}`,
               "aria-label": `${timeOf(minute)} ${kind}: ${text}`,

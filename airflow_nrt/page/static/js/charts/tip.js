@@ -45,7 +45,7 @@ export function createTip(place, axis) {
     );
   }
 
-  function values({ days }, at) {
+  function values({ days, scale }, at) {
     const shown = days.filter(({ role }) => !axis.hidden.has(role));
     const keys = days[0]?.series.map(({ key }) => key) ?? [];
     return h(
@@ -66,7 +66,7 @@ export function createTip(place, axis) {
                 sample(role),
                 keys.length > 1 && role === shown[0].role ? h("b", {}, key) : label,
               ),
-              h("td", { class: "number" }, number(value)),
+              h("td", { class: "number" }, number(value, scale)),
               h("td", { class: "number" }, role === "day" ? "" : change(days[0].series[index]?.values[at], value)),
             );
           }),

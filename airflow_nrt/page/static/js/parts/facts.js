@@ -33,10 +33,11 @@ export function headline(report, buttons) {
         "p",
         { class: "under" },
         report.dag_id ? ["DAG ", leaveTo(dagUrl(report.dag_id), report.dag_id), " · "] : null,
-        report.home_label,
+        report.home,
         report.host ? ` · ${report.host}` : null,
         report.application ? ` · ${report.application}` : null,
       ),
+      report.supervisors?.length ? h("p", { class: "under" }, `Supervised by ${report.supervisors.join("; ")}`) : null,
       report.why ? h("p", { class: `why ${kindOf(report.state)}` }, sentence(report.why)) : null,
     ),
     buttons,
@@ -55,11 +56,7 @@ export function facts(report) {
     (report.tables ?? []).some((one) => one.waits)
       ? report.tables.map((one) => fact(`Table ${one.name}`, one.published ? bound(one.published) : "–", toCome(one)))
       : null,
-    fact(
-      "Late rows",
-      count(report.late_rows),
-      report.rejected_rows ? `${plural(report.rejected_rows, "row")} rejected` : null,
-    ),
+    fact("Late rows", count(report.late_rows), lost(report)),
     fact("Restarts", count(report.restarts), known(report.epoch) ? `epoch ${report.epoch}` : null),
   );
 }
@@ -68,6 +65,15 @@ const decided = (report) =>
   [`${count(report.decided_windows)} decided`, report.decided_until ? `up to ${bound(report.decided_until)}` : null]
     .filter(known)
     .join(" ");
+
+/** Rows that are in no result, and fields that are NULL in one: these rows count. */
+const lost = ({ rejected_rows: rows, null_fields: fields }) =>
+  [
+    rows ? `${plural(rows, "row")} rejected` : null,
+    fields ? `${plural(fields, "field")} read as NULL` : null,
+  ]
+    .filter(known)
+    .join(", ") || null;
 
 const toCome = (one) =>
   !one.waits ? "all published" : one.decided ? `decided up to ${bound(one.decided)}` : "results wait for the sink";

@@ -15,9 +15,10 @@ const columns = (id, zone, day) => [
   { title: "Late rows", number: true, cell: (one) => count(one.late_rows) },
   { title: "Versions", number: true, cell: (one) => count(one.versions) },
   { title: "Verdict", cell: (one) => one.verdict },
-  { title: "Published by", cell: (one) => one.published_by },
+  { title: "Published by", wraps: true, cell: (one) => one.published_by },
   {
     title: "Published at",
+    wraps: true,
     cell: (one) =>
       one.waits ? "waits for its sink" : h("time", { datetime: one.published_at }, moment(one.published_at, zone)),
   },

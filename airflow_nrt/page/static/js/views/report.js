@@ -63,7 +63,7 @@ export function reportView(main, route, read) {
     const { report, curve, timeline, windows, note } = data;
     const { sql, inserts, days, ...state } = report;
     document.title = `${report.name} – NRT`;
-    fill(place.head, [report.name, report.state, report.why, report.dag_id, report.actions], () => [
+    fill(place.head, [report.name, report.state, report.why, report.dag_id, report.supervisors, report.actions], () => [
       crumbs({ text: report.name }),
       headline(
         report,

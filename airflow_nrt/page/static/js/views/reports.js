@@ -2,22 +2,23 @@
 
 import { dagUrl, get } from "../api.js";
 import { badge, empty, fill, h, table } from "../dom.js";
-import { bound, count, duration, known, rate } from "../format.js";
+import { bound, count, duration, known, rate, sentence } from "../format.js";
 import { leaveTo } from "../parts/airflow.js";
 import { reportUrl } from "../route.js";
 import { kindOf, rank } from "../states.js";
 
 const COLUMNS = [
   { title: "State", order: (one) => rank(one.state), cell: (one) => badge(one.state, kindOf(one.state)) },
-  { title: "Report", order: (one) => one.name, cell: named },
+  { title: "Report", wraps: true, order: (one) => one.name, cell: named },
   {
     title: "DAG",
+    wraps: true,
     order: (one) => one.dag_id ?? "",
     cell: (one) => one.dag_id && leaveTo(dagUrl(one.dag_id), one.dag_id),
   },
   { title: "Watermark lag", number: true, order: (one) => one.lag_seconds, cell: (one) => duration(one.lag_seconds) },
   { title: "Rows", number: true, order: (one) => one.rows_per_second, cell: (one) => rate(one.rows_per_second) },
-  { title: "Latest window", order: (one) => one.freshness_seconds, cell: latest },
+  { title: "Latest window", wraps: true, order: (one) => one.freshness_seconds, cell: latest },
   { title: "Windows", number: true, order: (one) => one.windows, cell: (one) => count(one.windows) },
   { title: "Late rows", number: true, order: (one) => one.late_rows, cell: (one) => count(one.late_rows) },
   { title: "Restarts", number: true, order: (one) => one.restarts, cell: (one) => count(one.restarts) },
@@ -30,9 +31,13 @@ function latest({ latest_window_end: end, freshness_seconds: seconds }) {
 function named(one) {
   return [
     h("a", { href: reportUrl(one.id), class: "name", "data-focus": `report ${one.id}` }, one.name),
-    h("span", { class: "under" }, one.why || one.home_label),
+    h("span", { class: "under" }, one.home_label),
   ];
 }
+
+/** What is wrong; its first lines, as the page of the report has all of them. */
+const why = (one) =>
+  one.why && h("p", { class: `why few ${kindOf(one.state)}`, title: one.why }, sentence(one.why));
 
 export function reportsView(main, { dag }) {
   const choice = { text: "", state: null, column: 0, down: false };
@@ -66,7 +71,7 @@ export function reportsView(main, { dag }) {
     const rows = sorted(reports.filter(matches));
     fill(list, [rows, choice.column, choice.down, reports.length], () => {
       if (reports.length === 0) return nothing();
-      return rows.length ? table("Reports", columns(), rows) : empty("No report fits this filter.");
+      return rows.length ? table("Reports", columns(), rows, why) : empty("No report fits this filter.");
     });
   }
 

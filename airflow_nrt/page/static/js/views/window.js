@@ -56,7 +56,7 @@ function summary(window, zone) {
   return h(
     "dl",
     { class: "facts" },
-    Object.entries(window.total ?? {}).map(([measure, value]) => fact(`Total ${measure}`, number(value))),
+    Object.entries(window.total ?? {}).map(([measure, value]) => fact(`Total ${measure}`, number(value, window.scales?.[measure])),
     fact("Late rows", count(window.late_rows)),
     fact("Versions", count(window.versions)),
     fact("Verdict", window.verdict, window.verified_at && moment(window.verified_at, zone)),
@@ -108,8 +108,8 @@ function history({ history: versions }, zone) {
     [
       { title: "Version", number: true, cell: (one) => count(one.version) },
       { title: "State", cell: (one) => badge(one.state) },
-      { title: "Published at", cell: (one) => moment(one.at, zone) },
-      { title: "By", cell: (one) => one.by },
+      { title: "Published at", wraps: true, cell: (one) => moment(one.at, zone) },
+      { title: "By", wraps: true, cell: (one) => one.by },
       { title: "Rows", number: true, cell: (one) => count(one.rows) },
       {
         title: "Checksum",
