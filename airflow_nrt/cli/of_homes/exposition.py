@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from airflow_nrt.home.metrics import METRICS
 from airflow_nrt.home.status import Pulse
 
+
 def exposition(homes: Mapping[str, Pulse | None]) -> str:
     r"""All metrics of these homes, by path; of one that can't be read, None, only that it is so.
 

@@ -218,7 +218,7 @@ def test_names(module) -> None:
             "t CROSS JOIN LATERAL TABLE(f(i)) AS w",
             "the parameter 's' of F is STRING, the argument is INT: CAST it",
         ),
-        ("words", "t CROSS JOIN LATERAL TABLE(f(s)) AS w (a)", "the column list has 1 names, a row 2 columns"),
+        ("words", "t CROSS JOIN LATERAL TABLE(f(s)) AS w (a)", "the column list has 1 name, a row 2 columns"),
         ("words", "t LEFT JOIN LATERAL TABLE(f(s)) AS w ON i > 1", "LEFT JOIN of a table function takes ON TRUE"),
         (
             "words",

@@ -186,7 +186,7 @@ def test_a_function_may_be_named_in_any_letters(orders: Table) -> None:
             lambda t: t.group_by(col("shop")).aggregate(udaf(Both())(col("price"))).select(col("a").sum),
             "select after aggregate chooses columns, which are shop, a, b: SUM belongs in a select after that one",
         ),
-        (lambda t: t.flat_map(split(col("shop")).alias("a")), "SPLIT_1 gives 2 columns, its alias has 1 names"),
+        (lambda t: t.flat_map(split(col("shop")).alias("a")), "SPLIT_1 gives 2 columns, its alias has 1 name"),
         (lambda t: t.select(split(col("shop"))), "is a table function"),
         (lambda t: t.join_lateral(split(col("shop")).alias("shop", "n")), "the left side has a column 'shop' too"),
         (

@@ -56,7 +56,9 @@ function summary(window, zone) {
   return h(
     "dl",
     { class: "facts" },
-    Object.entries(window.total ?? {}).map(([measure, value]) => fact(`Total ${measure}`, number(value, window.scales?.[measure])),
+    Object.entries(window.total ?? {}).map(([measure, value]) =>
+      fact(`Total ${measure}`, number(value, window.scales?.[measure])),
+    ),
     fact("Late rows", count(window.late_rows)),
     fact("Versions", count(window.versions)),
     fact("Verdict", window.verdict, window.verified_at && moment(window.verified_at, zone)),
