@@ -1,4 +1,4 @@
-"""The state of a report among the metrics of Airflow (`[metrics]`: StatsD, OpenTelemetry), while a task supervises it."""
+"""The state of a report among the metrics of Airflow (StatsD, OpenTelemetry), while a task supervises it."""
 
 from __future__ import annotations
 

@@ -35,7 +35,6 @@ WITHOUT_EXAMPLE = {
     "engine/aggregates/python.py:python": "an aggregate of a report in Python, which no example can have",
     "engine/dimensions/newest.py:digest_of": "it gives the result of its SQL",
     "engine/driver/failing_row.py:FailingRow._row": "it gives the result of its SQL",
-    "engine/failures/parquet_types.py": FOR_PEOPLE,
     "engine/verify/against_topic.py:_samples": "it gives the result of its SQL",
     "sql/aggregates/grouping.py:Aggregation._above": "NULL of a type",
     "sql/expressions/functions/time_texts.py:_convert_tz": "long; `later_instant`, which it calls, has one",
