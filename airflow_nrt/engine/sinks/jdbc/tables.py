@@ -84,12 +84,30 @@ class Tables:
         return [self.database.dialect.name(column.name) for column in self.insert.sink.physical]
 
     def claim(self, home: Home) -> None:
-        """Makes the tables beside, and claims the table for a home. Raises InputError if that can't be."""
+        """Makes the tables beside, and claims the table for a home. Raises InputError if that can't be, or if the home is
+        an older copy of itself."""
         self._make_beside()
+        self._check_log(home)
         with self.database.transaction():
             self._claim(home)
             # Of drivers that died. One that still lives finds that rows are missing, and stages them again.
             self.drop_staged(stages_of(home, self.insert, by_driver=True))
+
+    def _check_log(self, home: Home) -> None:
+        """New entries of an older copy would have the numbers of entries that are published, and be taken for them.
+
+        SELECT max(entry) FROM "nrt_windows" WHERE insert_name = 'curve' AND home = 'a1'
+        """
+        literal = self.database.dialect.literal
+        mine = f"insert_name = {literal(self.insert.name)} AND home = {literal(home.identity().id)}"
+        ((found,),) = self.database.rows(f"SELECT max(entry) FROM {self.windows} WHERE {mine}")
+        # The log is read after the table, because a driver may be publishing.
+        if found is not None and int(found) > (last := home.log().last):
+            raise InputError(
+                f"table {self.insert.sink.name!r}: table {self.name} has results of log entry {found}, and the log of "
+                f"{home.path} ends with {last}: the home is an older copy of itself. Use a new home and a new table, or "
+                "restore the newer home"
+            )
 
     def release(self, home: Home) -> None:
         """Gives up the claim of a home, and what it needs to publish. Rows of results stay.

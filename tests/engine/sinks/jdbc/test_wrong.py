@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 import subprocess
 import sys
 import time
@@ -189,3 +190,16 @@ def test_before_it_runs(tmp_path: Path, name: str) -> None:
     with pytest.raises(InputError) as wrong:
         report(tmp_path, **{"url": "jdbc:postgresql://host/db", "table": "curve", **changed})
     assert expected in str(wrong.value)
+
+
+def test_an_older_copy_of_the_home(spark, server: Server, tmp_path: Path) -> None:
+    plan = report(tmp_path, server.url, "copied")
+    first = arrive(tmp_path, "1", (1, 5, "10:01:00"), (1, 7, "10:12:00"))
+    stream = Stream(spark, plan, tmp_path / "home")
+    stream.absorb(first, source="orders")
+    shutil.copytree(tmp_path / "home", tmp_path / "copy")
+    stream.absorb(arrive(tmp_path, "2", (1, 5, "10:23:00")), source="orders")
+    shutil.rmtree(tmp_path / "home")
+    shutil.move(tmp_path / "copy", tmp_path / "home")
+    told = driver_said(spark, plan, tmp_path)
+    assert "the home is an older copy of itself. Use a new home and a new table, or restore the newer home" in told
