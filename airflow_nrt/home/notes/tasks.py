@@ -9,13 +9,16 @@ import json
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
 
 from airflow_nrt.basics.errors import HomeError
 from airflow_nrt.files.decoding import read_record
 from airflow_nrt.files.durable import replace_file
 from airflow_nrt.files.formats import Format
 from airflow_nrt.files.private_files import make_private
-from airflow_nrt.home.home import Home
+
+if TYPE_CHECKING:
+    from airflow_nrt.home.home import Home
 
 STREAM, BACKFILL, VERIFY = KINDS = ("stream", "backfill", "verify")
 PUBLISHES, VERIFIES, REPAIRS = DOES = ("publish", "verify", "repair")
