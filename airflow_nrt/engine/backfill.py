@@ -6,7 +6,7 @@ A backfill takes no epoch: it appends `restate` entries for complete windows whi
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from pyspark.sql import DataFrame, SparkSession
@@ -26,6 +26,7 @@ from airflow_nrt.engine.dimensions.validities import provide_for_backfill
 from airflow_nrt.engine.functions.report_session import report_session
 from airflow_nrt.engine.publish.entry_notes import EntryNotes
 from airflow_nrt.engine.publish.fitting import Fitting
+from airflow_nrt.engine.publish.owing import Attempt, at_once
 from airflow_nrt.engine.publish.publishing import publish_entry
 from airflow_nrt.engine.publish.recovery import roll_forward
 from airflow_nrt.engine.sinks import sink_of
@@ -99,6 +100,16 @@ class _Work:
         return as_history_skips(read, self.history, self.home)
 
 
+def _without_rejected(plan: Plan) -> Attempt:
+    """Tables of rejected rows are left to the driver: no window waits for them."""
+    rejected = {one.rejected_into.name for one in plan.sources if one.rejected_into is not None}
+
+    def attempt(insert: Insert, entry: Entry, action: Callable[[], None]) -> bool:
+        return insert.name not in rejected and at_once(insert, entry, action)
+
+    return attempt
+
+
 @dataclass(frozen=True)
 class _Restatement:
     """Which windows are published, and why. `reason` and `suspects` are as in `Restate`.
@@ -141,7 +152,7 @@ def backfill(
     streamed = bool(work.history.batches)
     for insert in plan.inserts:
         sink_of(insert).check(session, home, insert)
-    roll_forward(session, home, plan, home.log(), beside_driver=True)
+    roll_forward(session, home, plan, home.log(), beside_driver=True, attempt=_without_rejected(plan))
     if not check:
         published = _restate(work, _Restatement("backfill"))
         unread = unread_splits(plan, work.history, session) if streamed else []

@@ -40,7 +40,7 @@ def maintain(
     check_keep(keep)
     session = own_session(spark)
     before, done = now_ms() - keep, dict[str, Maintained]()
-    for insert in plan.inserts:
+    for insert in plan.written:
         found = sink_of(insert).maintain(session, home, insert, before)
         if found is not None:
             done[insert.name] = found

@@ -86,7 +86,10 @@ def tables_progress(home: Home, log: Log, outline: Outline | None, beat: Heartbe
         return TableProgress(one.name, *ends, log.last, entry, stride)
 
     inserts = outline.inserts if outline is not None else ()
-    published = position(min(first.values(), default=log.last + 1) - 1)
+    # Archives and tables of rejected rows hold no results.
+    named = {_EVERY_TABLE, *(one.name for one in inserts)}
+    lacking = [entry for name, entry in first.items() if name in named or not inserts]
+    published = position(min(lacking, default=log.last + 1) - 1)
     return TablesProgress(decided, published, tuple(map(of_table, inserts)))
 
 

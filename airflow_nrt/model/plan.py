@@ -125,6 +125,11 @@ class Source:
         return self.table.name
 
     @property
+    def strict(self) -> Source:
+        """The source without a limit of rejected rows: where no stream counts them, the first one is an error."""
+        return replace(self, table=replace(self.table, options={**self.table.options, REJECTED_LIMIT: "0"}))
+
+    @property
     def is_archived(self) -> bool:
         """Whether the stream writes what it has read into an archive."""
         return self.archive is not None and self.archive.written
@@ -153,8 +158,7 @@ class Lookup:
     @property
     def read(self) -> Source:
         """The table as a source, whose rows have no time. No row of it is left out: its joins would lack a partner."""
-        options = {**self.table.options, REJECTED_LIMIT: "0"}
-        return Source(replace(self.table, watermark=None, options=options), self.columns)
+        return Source(replace(self.table, watermark=None), self.columns).strict
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,9 @@ def rejected_limit(table: Table) -> RowsAndShare:
 
 def rejects_malformed(table: Table) -> bool:
     """Whether a malformed line is rejected up to the limit, and is neither an error nor read as far as it can be."""
-    return bool(rejected_limit(table)) and connector_of(table).leniency(table) not in table.options
+    connector = connector_of(table)
+    is_open = connector.leniency(table) not in table.options and connector.stays_malformed(table)
+    return is_open and bool(rejected_limit(table))
 
 
 def rejects_timeless(table: Table) -> bool:

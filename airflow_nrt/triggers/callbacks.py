@@ -66,6 +66,11 @@ def callbacks_of(given: Any) -> tuple[Callback, ...]:
 def _of_notifier(notifier: Any) -> Callback:
     """The arguments that make an equal one: a trigger keeps its own arguments as JSON, and no objects."""
     kind = type(notifier)
+    if "." in kind.__qualname__ or kind.__module__.startswith("unusual_prefix_"):
+        raise InputError(
+            f"the triggerer can't import {kind.__qualname__} from a DAG file: put it at the top of a module that is "
+            "installed there"
+        )
     kwargs = {name: getattr(notifier, name) for name in _arguments(kind) if hasattr(notifier, name)}
     try:
         plain = json.loads(json.dumps(kwargs))

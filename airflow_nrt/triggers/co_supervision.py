@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -15,7 +16,8 @@ from airflow_nrt.triggers.watcher import WATCHER, Unreadable
 
 def supervisor(task: Any) -> Supervisor:
     """The note of a task instance, as of now."""
-    index = task.map_index if task.map_index is not None else -1
+    index = getattr(task, "map_index", None)
+    index = -1 if index is None else index
     return Supervisor(task.dag_id, task.task_id, task.run_id, index, now_ms())
 
 
@@ -29,6 +31,9 @@ class CoSupervision:
         self._log = log
         self._named: set[str] = set()
         self._due = 0.0
+        # A note that is still being written when the task ends must not outlive its withdrawal.
+        self._lock = threading.Lock()
+        self._has_left = False
 
     def begin(self) -> None:
         """In a worker: notes the task, and names others. A home that can't be written has no notes."""
@@ -67,12 +72,17 @@ class CoSupervision:
 
     def _note(self) -> list[Supervisor]:
         assert self._own is not None
-        self._own = replace(self._own, seen=now_ms())
-        return note_supervisor(Home.open(self._location, self._group), self._own)
+        with self._lock:
+            if self._has_left:
+                return []
+            self._own = replace(self._own, seen=now_ms())
+            return note_supervisor(Home.open(self._location, self._group), self._own)
 
     def _withdraw(self) -> list[Supervisor]:
         assert self._own is not None
-        return withdraw_supervisor(Home.open(self._location, self._group), replace(self._own, seen=now_ms()))
+        with self._lock:
+            self._has_left = True
+            return withdraw_supervisor(Home.open(self._location, self._group), replace(self._own, seen=now_ms()))
 
     def _name(self, others: list[Supervisor]) -> None:
         for one in others:

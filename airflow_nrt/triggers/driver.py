@@ -11,6 +11,7 @@ from airflow.triggers.base import BaseTrigger, TriggerEvent
 
 from airflow_nrt.airflow_features import calls_on_kill
 from airflow_nrt.home.home import Home
+from airflow_nrt.home.notes.supervisors import NOTE_SECONDS
 from airflow_nrt.triggers.alarm import FreshnessWatch
 from airflow_nrt.triggers.co_supervision import CoSupervision
 from airflow_nrt.triggers.driver_health import ENDED, LOST, DriverWatch, Judgement
@@ -52,6 +53,7 @@ class NrtDriverTrigger(BaseTrigger):
         self.endless = endless
         self.group = group
         self.watch = WatchSettings.from_json(watch)
+        self._co_supervision: CoSupervision | None = None
         self._has_fired = False
 
     def serialize(self) -> tuple[str, dict[str, Any]]:
@@ -70,7 +72,7 @@ class NrtDriverTrigger(BaseTrigger):
             judgement = Judgement(LOST, 0, self.lost) if self.lost is not None else await self._watch()
             if judgement.kind != ENDED and not judgement.final:
                 self.log.warning("%s: %s; resuming in %g s", self.home, judgement.why, self.back_off)
-                await asyncio.sleep(self.back_off)
+                await self._back_off()
             await asyncio.sleep(max(0.0, began + self.watch.earliest - time.monotonic()))
         finally:
             for one in beside:
@@ -82,9 +84,20 @@ class NrtDriverTrigger(BaseTrigger):
         if not self._has_fired and not calls_on_kill():
             await self.on_kill()
 
+    def _others(self) -> CoSupervision:
+        # The task instance is known only once the trigger runs.
+        if self._co_supervision is None:
+            self._co_supervision = CoSupervision(self.home, self.group, self.task_instance, self.log)
+        return self._co_supervision
+
+    async def _back_off(self) -> None:
+        until = time.monotonic() + self.back_off
+        while (left := until - time.monotonic()) > 0:
+            await self._others().report(time.monotonic())
+            await asyncio.sleep(min(left, NOTE_SECONDS))
+
     async def _watch(self) -> Judgement:
         watch = DriverWatch(self.watch, self.endless)
-        others = CoSupervision(self.home, self.group, self.task_instance, self.log)
         progress = Progress(self.home, self.group, self.watch.status_interval, self.task_instance, self.log)
         logged = ""
         while True:
@@ -101,7 +114,7 @@ class NrtDriverTrigger(BaseTrigger):
                 if judgement is not None:
                     return judgement
                 await progress.report(time.monotonic())
-                await others.report(time.monotonic())
+                await self._others().report(time.monotonic())
             await asyncio.sleep(self.watch.poll_interval)
 
     async def on_kill(self) -> None:
@@ -114,7 +127,7 @@ class NrtDriverTrigger(BaseTrigger):
             return
         epoch = self.epoch
         try:
-            others = await CoSupervision(self.home, self.group, self.task_instance, self.log).left()
+            others = await self._others().left()
         except Unreadable as wrong:
             self.log.warning("%s can't be read, and its driver goes on: %s", self.home, wrong)
             return

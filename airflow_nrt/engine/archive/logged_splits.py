@@ -65,7 +65,7 @@ class LoggedSplits(SourceArchive):
 
     def by_policy(self, pieces: Sequence[Split]) -> Sequence[tuple[SourceArchive, Sequence[Split]]]:
         policies = policies_by_batch(self.source, self.history, self.home.identity().fingerprint)
-        batch_of, newest = self.history.batch_of(self.source.name), policy_of(self.source)
+        batch_of, newest = self.history.batch_of(self.source.name), policy_of(self.source.strict)
         found: list[tuple[Policy, list[Split]]] = [(newest, [])]
         for piece in pieces:
             policy = policies.get(batch_of.get(piece.name, BACKFILL), newest)

@@ -99,7 +99,7 @@ def source_rows(
     spark: SparkSession, plan: Plan, name: str, splits: Sequence[Split], clock: int | None, tasks: Tasks
 ) -> DataFrame:
     """The accepted rows of these splits, as if absorbed in one batch at this time (ms), so that none is late."""
-    source = plan.source(name)
+    source = plan.source(name).strict
     numbers = {split.name: n for n, split in enumerate(splits)} if needs_position(plan, name) else None
     rows = source_of(source.table).read(spark, source, ReadRequest(splits, tasks, numbers, source.partitions))
     judged, _ = metered(judge(rows, source, None, absorbed(clock, None)))

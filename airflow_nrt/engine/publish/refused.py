@@ -16,10 +16,11 @@ from airflow_nrt.model.plan import Plan
 def refused_rows(spark: SparkSession, home: Home, plan: Plan, say: Progress) -> list[SetAside]:
     """Those of all entries that are not published yet. Publishes nothing. Raises as `Sink.refused`."""
     found: list[SetAside] = []
+    known = {insert.name for insert in plan.written}
     for entry in home.log().entries():
         waiting: dict[str, list[Published]] = {}
         for one in entry.published:
-            if (home.path / one.staged).exists():
+            if one.insert in known and (home.path / one.staged).exists():
                 waiting.setdefault(one.insert, []).append(one)
         for name, files in waiting.items():
             insert = plan.insert(name)

@@ -97,6 +97,8 @@ def _reason(source: Source, latest: str, whole_lines: str) -> str:
         rejects = rejects_malformed(source.table)
         fault = string_literal(MALFORMED) if rejects else _stop(source, _malformed(source, ignore))
         none = f"WHEN {_stops(source)} THEN {fault} "
+        if rejects and options.get(UNFIT_DECIMALS) == "fail":
+            none = f"WHEN {FAULT} IS NOT NULL AND {is_unfit()} THEN {_stop(source, _malformed(source, ignore))} {none}"
         if source.drops_null and _unfit_not_null(source):
             none += f"WHEN {_names(_unfit_not_null(source))} THEN {string_literal(MALFORMED)} "
     else:

@@ -446,6 +446,8 @@ class Entry(_Head):
             for name in ("null_fields", "parts", "nulls_errors"):
                 if not state[name]:
                     del state[name]
+            if not state["of_day"]["rows"]:
+                del state["of_day"]
         return _FORMAT.stamped({**head, **body})
 
     @property

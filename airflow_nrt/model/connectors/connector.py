@@ -115,6 +115,10 @@ class Connector(ABC):
         option = f"{table.format}.ignore-parse-errors"
         return option if option in self.options else None
 
+    def stays_malformed(self, table: Table) -> bool:
+        """Whether a row that can't be read now can never be read."""
+        return True
+
     def is_live(self, table: Table) -> bool:
         """Whether the table, as a source, waits for more rows once all present ones are read."""
         return LIVE in table.options

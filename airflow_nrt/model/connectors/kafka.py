@@ -164,6 +164,10 @@ class Kafka(Connector):
         named = ", ".join(topics(table)) or f"pattern {table.options[TOPIC_PATTERN]}"
         return f"topic {named} of {table.options[BOOTSTRAP]}"
 
+    def stays_malformed(self, table: Table) -> bool:
+        """A registry may come to know a schema."""
+        return all(part.format != "avro-confluent" for part in parts(table).values())
+
     def is_live(self, table: Table) -> bool:
         return bool(kafka_option(table, BOUNDED) == UNBOUNDED)
 

@@ -42,7 +42,7 @@ class Supervision:
         self.endless = endless
         self.stream_log = StreamLog(task, context, home)
         self.before: Judgement | None = None
-        self.others = CoSupervision(str(home.path), home.group, context["ti"], self.log)
+        self.others = CoSupervision(str(home.path), home.group, context.get("ti"), self.log)
 
     def answer(self, event: Mapping[str, Any], restarts: Sequence[float]) -> Any:
         """Ends the task, or restarts the driver and defers again. Raises FinalError, BudgetSpentError."""
@@ -75,6 +75,7 @@ class Supervision:
 
         Raises FinalError if no driver can begin.
         """
+        self.others.begin()
         try:
             beat = self._ensure_driver()
         except LaunchFailedError as failed:
@@ -86,7 +87,6 @@ class Supervision:
             # It is kept in the database.
             self._wait(0, restarts, lost=shortened(why, 1500))
         self.stream_log.log_locations(beat)
-        self.others.begin()
         self.stream_log.keep_status()
         judgement = DriverWatch(self.task.watch, self.endless).judge(
             look(str(self.home.path), self.home.group), time.monotonic()
@@ -101,8 +101,10 @@ class Supervision:
         Only if the task was given up: a cleared task leaves its driver to the next attempt. A driver that another task
         supervises goes on.
         """
-        launch = last_launch(self.home)
-        if launch is None or launch.by != self._by() or not is_given_up_now(self.context["ti"]) or self.others.end():
+        if not is_given_up_now(self.context["ti"]):
+            return
+        left, launch = self.others.end(), last_launch(self.home)
+        if left or launch is None or launch.by != self._by():
             return
         beat = read_heartbeat(self.home.heartbeats)
         if beat is not None and beat.launch == launch.id:

@@ -98,10 +98,9 @@ def test_a_number_that_does_not_fit(spark, tmp_path: Path) -> None:
 
 def test_what_was_never_read_is_read_by_the_newest(spark, tmp_path: Path) -> None:
     write_lines(tmp_path / "t" / "1.json", [row(1), "torn"])
-    strict = plan(tmp_path, source_rejected_limit="0")
-    home = Home.create(tmp_path / "home", strict)
+    home = Home.create(tmp_path / "home", plan(tmp_path))
     with pytest.raises(Exception) as caught:
-        backfill(spark, strict, home, TEN, False)
+        backfill(spark, plan(tmp_path), home, TEN, False)
     assert isinstance(explained(caught.value), DataError)
     backfill(spark, plan(tmp_path, json_ignore__parse__errors="true"), home, TEN, False)
     assert [line[1:] for line in rows_of(tmp_path / "told", "json")] == [(1, 1, 1)]

@@ -84,8 +84,10 @@ class Tables:
         return [self.database.dialect.name(column.name) for column in self.insert.sink.physical]
 
     def claim(self, home: Home) -> None:
-        """Makes the tables beside, and claims the table for a home. Raises InputError if that can't be, or if the home is
-        an older copy of itself."""
+        """Makes the tables beside, and claims the table for a home.
+
+        Raises InputError if that can't be, or if the home is an older copy of itself.
+        """
         self._make_beside()
         self._check_log(home)
         with self.database.transaction():
@@ -105,8 +107,8 @@ class Tables:
         if found is not None and int(found) > (last := home.log().last):
             raise InputError(
                 f"table {self.insert.sink.name!r}: table {self.name} has results of log entry {found}, and the log of "
-                f"{home.path} ends with {last}: the home is an older copy of itself. Use a new home and a new table, or "
-                "restore the newer home"
+                f"{home.path} ends with {last}: the home is an older copy of itself. Use a new home and a new "
+                "table, or restore the newer home"
             )
 
     def release(self, home: Home) -> None:

@@ -20,7 +20,6 @@ from airflow_nrt.files.formats import Format
 from airflow_nrt.files.private_files import make_private
 from airflow_nrt.model.connectors import connector_of
 from airflow_nrt.model.options.known import read_option
-from airflow_nrt.model.rejected_limit import rejects_malformed
 from airflow_nrt.model.tables import Table
 
 _FORMAT = Format("the schema")
@@ -57,8 +56,8 @@ class KeptSchemas:
         if len(name) > _LONGEST:
             name = blake2b(table.name.encode(), digest_size=16).hexdigest()
         ignore = connector.leniency(table)
-        ignores = ignore is not None and read_option(table.options, connector.options, ignore)
-        return cls(None if schemas is None else schemas / f"{name}.{side}", ignores or rejects_malformed(table))
+        is_lenient = ignore is not None and read_option(table.options, connector.options, ignore)
+        return cls(None if schemas is None else schemas / f"{name}.{side}", is_lenient)
 
     def read(self, numbers: Iterable[int]) -> dict[int, Kept]:
         """Those of these numbers that are kept. Raises HomeError for one that can't be read."""
