@@ -280,6 +280,9 @@ def test_it_travels_to_the_triggers(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     sensor = NrtWindowSensor(task_id="wait", window_end="2024-06-18 10:00", deferrable=True, **given)
     for task in (sensor, stream):
         with pytest.raises(TaskDeferred) as deferred:
-            task.execute({"ti": SimpleNamespace(xcom_push=lambda *_, **__: None)})
+            ti = SimpleNamespace(
+                dag_id="dag", task_id="task", run_id="run", map_index=-1, xcom_push=lambda *_, **__: None
+            )
+            task.execute({"ti": ti})
         assert deferred.value.trigger.serialize()[1]["group"] == "0"
     assert deferred.value.kwargs is not None and deferred.value.kwargs["group"] == "0"

@@ -37,7 +37,8 @@ TEN = Interval(MORNING + 10 * HOUR, MORNING + 11 * HOUR)
 def plan(place: Path, form: str = "json", computed: str = "") -> Plan:
     return plan_script(
         f"""CREATE TABLE t (id INT, ts TIMESTAMP(3){computed}, WATERMARK FOR ts AS ts) WITH (
-        'connector' = 'filesystem', 'path' = '{place}/t', 'format' = '{form}', 'source.monitor-interval' = '1s');
+        'connector' = 'filesystem', 'path' = '{place}/t', 'format' = '{form}', 'source.monitor-interval' = '1s',
+        'source.rejected.limit' = '0');
         CREATE TABLE told (e TIMESTAMP(3), n BIGINT, ids BIGINT)
         WITH ('connector' = 'filesystem', 'path' = '{place}/told', 'format' = 'json');
         INSERT INTO told SELECT window_end, COUNT(*), SUM(id) FROM TABLE(TUMBLE(TABLE t, DESCRIPTOR(ts),
