@@ -67,7 +67,7 @@ docs: env
 
 # What pages have from the code, between `<!-- generated: … -->` and `<!-- end -->`.
 reference: env
-	$(RUN) python docs/generate/places.py
+	$(RUN) python docs/generate/reference_parts.py
 
 test: env
 	$(RUN) python -m pytest -n 4 --dist loadfile

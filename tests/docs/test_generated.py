@@ -10,7 +10,7 @@ import tests.airflow_home  # noqa: F401
 from tests.docs.pages import DOCS
 
 sys.path.insert(0, str(DOCS / "generate"))
-from places import END, filled, pages
+from reference_parts import END, filled, pages
 
 
 @pytest.mark.parametrize("name", [page.relative_to(DOCS).as_posix() for page in pages()])
