@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from urllib.parse import quote
 
 from airflow_nrt.basics.instants import format_instant, iso_instant
+from airflow_nrt.demo.generator import DAY
 
 _INSERT = "orders_curve"
 """The table that every report of the demonstration has."""
@@ -28,9 +29,9 @@ class Tour:
         page = f"{self.url}/nrt/#/report/{self.report}"
         end = quote(iso_instant(self.window) or "", safe="")
         window, stream = f"{page}/window/{end}?insert={_INSERT}", f"{self.url}/dags/{self.dag}/runs/demo/tasks/stream"
-        at = format_instant(self.window)
+        day, at = f"{page}?day={DAY:%Y-%m-%d}", format_instant(self.window)
         clicks = (
-            (f"the report {self.dag}: the curve of the day; the dashed line is the kill, the bands are drivers", page),
+            (f"the report {self.dag}: the curve of the day; at the dashed line a new driver went on", day),
             (f"the window that ends at {at}: its rows, its versions, and the orders that came too late for it", window),
             ("the task stream: its log says when the driver was lost, and when the next one began", stream),
         )

@@ -129,6 +129,7 @@ def test_without_a_terminal_it_ends_with_the_line_that_counts(
 def test_links_name_what_they_show() -> None:
     window = parse_instant("2024-06-18 12:10:00")
     lines = "\n".join(Tour("http://h:1", "admin", "secret", "orders_curve", "abc", window).lines())
+    assert "http://h:1/nrt/#/report/abc?day=2024-06-18\n" in lines, "the newest day has one window"
     assert "http://h:1/nrt/#/report/abc/window/2024-06-18T12%3A10%3A00?insert=orders_curve\n" in lines
     assert "the window that ends at 2024-06-18 12:10:00: its rows" in lines
     assert lines.endswith("http://h:1/dags/orders_curve/runs/demo/tasks/stream")
