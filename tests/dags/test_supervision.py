@@ -17,8 +17,10 @@ import pytest
 
 from airflow_nrt.demo.airflow_client import wait_until
 from airflow_nrt.demo.airflow_processes import TRIGGERER
+from airflow_nrt.home.heartbeat import now_ms
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.ids import home_id
+from airflow_nrt.home.notes.supervisors import supervisors_of
 from airflow_nrt.launch.launch_records import last_launch
 from tests.dags.lab import Lab, driver_of, kill, leases, parent_of, wait_for_end
 
@@ -56,10 +58,17 @@ def test_a_driver_outlives_everybody_but_the_one_who_gives_it_up(lab: Lab) -> No
     assert driver_of(home).pid == driver.pid, "a second DAG"
     assert f"adopting the driver of epoch {driver.epoch}" in client.log("supervised_too", second, TASK)
 
+    assert f"task {TASK} of supervised, run {run} supervises the driver of" in client.log("supervised_too", second, TASK)
+
     client.mark("supervised", run, TASK, "failed")
-    assert wait_for_end(home, driver.epoch) == "stopped", "who gives the driver up"
-    for one in (too, second):
-        assert client.wait_for_run("supervised_too", one) == "success"
+    others = {too, second}
+    wait_until(
+        lambda: {one.run_id for one in supervisors_of(home, now_ms())} == others, 60, "a task that takes its note away"
+    )
+    assert driver_of(home).pid == driver.pid, "a task that is given up while others supervise the driver"
+    for one in others:
+        client.mark("supervised_too", one, TASK, "success")
+    assert wait_for_end(home, driver.epoch) == "stopped", "the last task that gives the driver up"
     assert client.run_state("supervised", run) == "failed"
     assert leases(home) == 1
 

@@ -81,7 +81,7 @@ def test_null_and_counted(spark, tmp_path: Path, form: str) -> None:
     assert sorted(one["why"] for one in found) == sorted(
         f"column d: '{text}' does not fit DECIMAL(5, 2)" for text in UNFIT.values()
     )
-    assert stream.driver.position.sources["t"].rejected == len(UNFIT)
+    assert stream.driver.position.sources["t"].null_fields == len(UNFIT)
     assert verify(spark, stream.plan, stream.home).is_proven
 
 
