@@ -87,7 +87,7 @@ def test_csv_rejected(spark, tmp_path: Path) -> None:
         ("malformed line", "", "8"),
     ]
     state = stream.driver.position.sources["events"]
-    assert (state.rows, state.rejected) == (8, 7)
+    assert (state.rows, state.rejected, state.null_fields) == (8, 4, 3)
     assert [(row[0], *row[3:]) for row in rows_of(tmp_path / "curve")] == [(None, 1, 1, 10), (1, 3, 1, 20)]
     assert verify(spark, stream.plan, stream.home).is_proven
 
