@@ -58,7 +58,9 @@ def test_a_driver_outlives_everybody_but_the_one_who_gives_it_up(lab: Lab) -> No
     assert driver_of(home).pid == driver.pid, "a second DAG"
     assert f"adopting the driver of epoch {driver.epoch}" in client.log("supervised_too", second, TASK)
 
-    assert f"task {TASK} of supervised, run {run} supervises the driver of" in client.log("supervised_too", second, TASK)
+    assert f"task {TASK} of supervised, run {run} supervises the driver of" in client.log(
+        "supervised_too", second, TASK
+    )
 
     client.mark("supervised", run, TASK, "failed")
     others = {too, second}

@@ -106,8 +106,9 @@ def _verified(
             )
         elif read.partial:
             notes.append(
-                f"{source.name}: {counted(len(read.partial), 'batch')} with rows in files that are not read here, "
-                "too: watermarks and late rows in the ledger are not checked for that"
+                f"{source.name}: {counted(len(read.partial), 'batch')} {'has' if len(read.partial) == 1 else 'have'} "
+                "rows in files that are not read here, too: there watermarks, and late rows in the ledger, are not "
+                "checked"
             )
         say(f"source {source.name}: {counted(len(needed[source.name]), 'file')}, watermarks follow from their rows")
     for operator in plan.operators:

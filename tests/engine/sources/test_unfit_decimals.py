@@ -81,7 +81,8 @@ def test_null_and_counted(spark, tmp_path: Path, form: str) -> None:
     assert sorted(one["why"] for one in found) == sorted(
         f"column d: '{text}' does not fit DECIMAL(5, 2)" for text in UNFIT.values()
     )
-    assert stream.driver.position.sources["t"].null_fields == len(UNFIT)
+    source = stream.driver.position.sources["t"]
+    assert (source.rejected, source.null_fields) == (0, len(UNFIT))
     assert verify(spark, stream.plan, stream.home).is_proven
 
 
