@@ -84,7 +84,7 @@ def _says_how_it_is_doing(lab: Lab, run: str, home: Home) -> None:
         lambda: client.xcom("supervised", run, TASK, "status")["at"] > status["at"], 60, "the trigger's next status"
     )
     log = client.log("supervised", run, TASK, attempt=2)
-    for line in (f"home {home.path}", f"driver log {home.driver_log}", "Spark UI none", "orders_curve running: "):
+    for line in (f"home {home.path}", f"driver log {home.driver_log}", "Spark UI none", "; orders_curve running"):
         assert line in log
     links = client.get(f"{of}/links")["extra_links"]
     assert links["Report"].endswith(f"/nrt/#/report/{home_id(home.path)}")
