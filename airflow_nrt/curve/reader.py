@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from airflow_nrt.basics.errors import InputError
+from airflow_nrt.curve.column import ColumnOfWindows
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Published
 from airflow_nrt.home.log.sink_history import standing_at
@@ -30,7 +31,7 @@ class Point:
 
 
 @dataclass
-class CurveReader:
+class CurveReader(ColumnOfWindows):
     """Reads the curve of one column repeatedly; no file is read twice.
 
     Raises InputError for an unknown insert or column.
@@ -46,22 +47,6 @@ class CurveReader:
         """The curve of an insert's column; by default the first insert with windows in files, and its first number."""
         chosen = chosen_insert([one for one in outline.inserts if one.whole_windows], outline, insert)
         return cls(home, chosen, _column(chosen, column))
-
-    @property
-    def title(self) -> str:
-        assert self.insert.window is not None
-        return f"{self.column} of {self.insert.name}, {self.insert.window.text}"
-
-    @property
-    def stride(self) -> int:
-        """The distance of the windows' ends in ms."""
-        assert self.insert.window is not None
-        return self.insert.window.stride
-
-    @property
-    def scale(self) -> int | None:
-        """That of a DECIMAL."""
-        return self.insert.scales.get(self.column)
 
     def values(self) -> list[tuple[int, float]]:
         """The end (ms) and the value of each window."""

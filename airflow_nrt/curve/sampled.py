@@ -8,6 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 from airflow_nrt.basics.errors import InputError
+from airflow_nrt.curve.column import ColumnOfWindows
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.sink_history import standing_at
 from airflow_nrt.home.notes.samples import Sample, read_samples, sampled_files
@@ -21,12 +22,12 @@ def is_sampled(insert: InsertOutline) -> bool:
 
 
 @dataclass
-class SampledCurve:
+class SampledCurve(ColumnOfWindows):
     """Reads the totals of one measure repeatedly; a day without a new sample is not read twice."""
 
     home: Home
     insert: InsertOutline
-    measure: str
+    column: str
     _days: dict[str, tuple[object, dict[tuple[int, int], Sample]]] = field(default_factory=dict)
 
     @classmethod
@@ -36,22 +37,6 @@ class SampledCurve:
         if measure is not None and measure not in known:
             raise InputError(f"the home has no samples of a column {measure!r} of {insert.name}: {', '.join(known)}")
         return cls(home, insert, measure or known[0])
-
-    @property
-    def title(self) -> str:
-        assert self.insert.window is not None
-        return f"{self.measure} of {self.insert.name}, {self.insert.window.text}"
-
-    @property
-    def stride(self) -> int:
-        """The distance of the windows' ends in ms."""
-        assert self.insert.window is not None
-        return self.insert.window.stride
-
-    @property
-    def scale(self) -> int | None:
-        """That of a DECIMAL."""
-        return self.insert.scales.get(self.measure)
 
     def values(self) -> list[tuple[int, float]]:
         """The end (ms) and the total of each published window; NaN without a sample."""
@@ -63,9 +48,9 @@ class SampledCurve:
         return sorted(standing.items())
 
     def _total(self, sample: Sample | None) -> float:
-        if sample is None or self.measure not in sample.measures:
+        if sample is None or self.column not in sample.measures:
             return float("nan")
-        total = sample.total[sample.measures.index(self.measure)]
+        total = sample.total[sample.measures.index(self.column)]
         return float("nan") if total is None else total
 
     def _names(self) -> Iterator[str]:
