@@ -104,7 +104,7 @@ def test_hours_that_their_owner_has_removed(
     outline.write_text(outline.read_text().replace(str(old.home.path.parent), str(place)))
     shutil.rmtree(place / "archive" / "ds=2024-06-18" / "hh=10")
     with pytest.raises(
-        InputError, match=r"files .* were removed, the last of them in ds=2024-06-18/hh=10: put them back"
+        InputError, match=r"lacks 3 files, which it had, up to ds=2024-06-18/hh=10: put back what is gone"
     ):
         check(spark, broker, tmp_path, place / "home")
     since = {"scan_startup_timestamp__millis": str(MORNING + 11 * HOUR)}

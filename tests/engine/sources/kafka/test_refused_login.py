@@ -21,7 +21,7 @@ SCRAM = "org.apache.kafka.common.security.scram.ScramLoginModule required"
 
 
 class GuardedBroker(Broker):
-    """Its second listener wants a login, again each second."""
+    """Its second listener wants a login, again each third second: a broker refuses two within one."""
 
     guarded: int
 
@@ -39,7 +39,7 @@ class GuardedBroker(Broker):
                 ),
                 "sasl.enabled.mechanisms": "SCRAM-SHA-256",
                 "listener.name.sasl_plaintext.scram-sha-256.sasl.jaas.config": f"{SCRAM};",
-                "connections.max.reauth.ms": "1000",
+                "connections.max.reauth.ms": "3000",
             },
             port=port,
             controller=controller,
