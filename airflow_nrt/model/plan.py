@@ -108,7 +108,7 @@ class Source:
     `partitions` are those that its readers ask for, None for all. A batch reads no others. A stream reads all, because
     every row moves the watermark. Backfill and verification read the `archive`, if there is one. A row with a number
     that does not fit a DECIMAL NOT NULL is left out if it `drops_null`. Rows that are `skipped` are left out whatever
-    they are. The insert `rejected_into` writes those that can't be read into a table (`model/rejected_rows.py`).
+    they are. The insert `rejected_into` writes those that can't be read into a table (`model/input/rejected_rows.py`).
     """
 
     table: Table

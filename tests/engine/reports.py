@@ -22,7 +22,7 @@ from airflow_nrt.home.heartbeat import now_ms
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Entry, Lease, SourceFile, Split
 from airflow_nrt.home.log.fenced_writer import Writer
-from airflow_nrt.model.input_policy import policies_of
+from airflow_nrt.model.input.policy import policies_of
 from airflow_nrt.model.plan import Insert, Plan
 from airflow_nrt.sql.load import plan_script
 

@@ -23,7 +23,7 @@ from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Commit, Entry, Lease, SourceFile
 from airflow_nrt.home.log.fenced_writer import Writer
 from airflow_nrt.home.skipped import ask, asked, skipping
-from airflow_nrt.model.input_policy import policies_of
+from airflow_nrt.model.input.policy import policies_of
 from airflow_nrt.model.plan import Insert, Plan
 from airflow_nrt.program.program import program_of
 from airflow_nrt.table.reports.load import imported_in_isolation, load_report

@@ -23,7 +23,7 @@ from airflow_nrt.home.log.entries import Split
 from airflow_nrt.home.log.history import History
 from airflow_nrt.home.log.input_policies import policies_by_batch
 from airflow_nrt.home.published_again import published_again
-from airflow_nrt.model.input_policy import Policy, policy_of, read_under
+from airflow_nrt.model.input.policy import Policy, policy_of, read_under
 from airflow_nrt.model.partition_time import partition_time
 from airflow_nrt.model.plan import Plan, Source
 

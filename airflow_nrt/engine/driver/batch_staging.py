@@ -16,28 +16,37 @@ from airflow_nrt.basics.instants import END_OF_TIME
 from airflow_nrt.engine.batch.batch import needs_position
 from airflow_nrt.engine.driver.batch_rows import BatchRows
 from airflow_nrt.engine.driver.decide.actions import Batch, BatchResult
+from airflow_nrt.engine.driver.decide.unreadable_rows import exceeds_limit
 from airflow_nrt.engine.driver.failing_row import FailingRow
 from airflow_nrt.engine.driver.report_state import ReportState
 from airflow_nrt.engine.driver.single_batch import whole_result
 from airflow_nrt.engine.failures.failures import explained
 from airflow_nrt.engine.faults import reach
-from airflow_nrt.engine.publish.ledger import rejected_rows, rejections, write_late, write_rejected, write_unreadable
+from airflow_nrt.engine.publish.ledger import (
+    example,
+    rejected_rows,
+    rejections,
+    write_late,
+    write_rejected,
+    write_unreadable,
+)
 from airflow_nrt.engine.sources import source_of
 from airflow_nrt.engine.sources.request import ReadRequest
 from airflow_nrt.engine.spark.query_frames import run_query
 from airflow_nrt.engine.state.store import Written
-from airflow_nrt.engine.time.accept_or_reject import judge, metered, rejected, without_lines
+from airflow_nrt.engine.time.accept_or_reject import judge, limited, metered, rejected, without_lines
 from airflow_nrt.engine.time.batch_clock import absorbed
 from airflow_nrt.engine.time.future import latest_rowtime
 from airflow_nrt.engine.updating.updates import Updates
 from airflow_nrt.engine.windows.execution import execution_of
 from airflow_nrt.engine.windows.no_rows import no_rows
+from airflow_nrt.home.ledger import MALFORMED, TIMELESS
 from airflow_nrt.home.log.entries import ARCHIVED, PASSED, Lateness, Position, Published, Split
 from airflow_nrt.home.log.throttle import Waiting, waiting_after
+from airflow_nrt.model.input.rejected_rows import REJECTED_VIEW
 from airflow_nrt.model.operators import Query
 from airflow_nrt.model.options.known import ARCHIVE
 from airflow_nrt.model.plan import Source
-from airflow_nrt.model.rejected_rows import REJECTED_VIEW
 from airflow_nrt.model.result_timing import COMPLETE
 
 
@@ -67,9 +76,8 @@ class BatchStaging:
         if corrupt:
             write_unreadable(self._home, ledger, source.name, corrupt)
         if len(corrupt) == len(splits):
-            listed = rejections(self._home, ledger, source.table).by_reason
             staged = tuple(self._rejected(source, ledger, clock))
-            return BatchResult(number, ledger=ledger, rejected=listed, published=staged)
+            return BatchResult(number, ledger=ledger, rejected=rejections(self._home, ledger), published=staged)
         if all(split.is_empty for split in splits) and not self._plan.updating:
             return BatchResult(number, proposals=dict.fromkeys(source_of(source.table).parts(splits)))
         latest = latest_rowtime(self._spark, self._plan, source, clock)
@@ -85,7 +93,7 @@ class BatchStaging:
         judged = without_lines(judged).persist() if several else judged
         parts = source_of(source.table).parts(splits)
         proposed = {part: f"proposal_{n}" for n, part in enumerate(parts)}
-        watched, counts = metered(judged, {name: parts[part] for part, name in proposed.items()})
+        watched, counts = metered(judged, {name: parts[part] for part, name in proposed.items()}, limited(source))
         updates = Updates(self._store, self._plan, position, clock)
         rows = BatchRows(source, number, usable, numbers, latest, arrival, watched, judged)
         try:
@@ -103,11 +111,14 @@ class BatchStaging:
         for lateness in late:
             write_late(self._spark, self._home, ledger, lateness.operator, written[lateness.operator].path)
         if counted["rejected"]:
-            write_rejected(self._home, ledger, rejected(judged, source))
+            # A batch of garbage is refused with one of its rows, and is not written.
+            too_many = exceeds_limit(position.sources[source.name], batch, counted["rows"], counted["unreadable"])
+            listed = judged.where(limited(source)).limit(1) if too_many else judged
+            write_rejected(self._home, ledger, rejected(listed, source))
         if several:
             judged.unpersist()
-        found = rejections(self._home, ledger, source.table)
-        if found.by_reason:
+        found = rejections(self._home, ledger)
+        if found:
             changes += self._rejected(source, ledger, clock)
         partials = {name: one.file for name, one in written.items() if one.file is not None}
         return BatchResult(
@@ -118,10 +129,10 @@ class BatchStaging:
             updating=updates.files,
             published=(*published, *changes),
             late=tuple(late),
-            ledger=ledger if late or found.by_reason else None,
-            rejected=found.by_reason,
-            unreadable=found.limited,
-            example=found.example,
+            ledger=ledger if late or found else None,
+            rejected=found,
+            unreadable=counted["unreadable"],
+            example=example(self._home, ledger, (MALFORMED, TIMELESS)) if counted["unreadable"] else "",
             touched=self._report.versions.touched(partials),
             waiting=waiting,
             tables=self._report.tables.files,

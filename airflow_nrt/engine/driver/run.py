@@ -53,7 +53,7 @@ from airflow_nrt.home.log.entries import Commit, Lease, Split
 from airflow_nrt.home.log.fenced_writer import Writer
 from airflow_nrt.home.notes.unusable import UnusableClasses, note_unusable
 from airflow_nrt.home.skipped import asked, skipping
-from airflow_nrt.model.input_policy import policies_of
+from airflow_nrt.model.input.policy import policies_of
 from airflow_nrt.model.options.known import REFUSED_TIMEOUT, REPORT_OPTIONS, read_option
 from airflow_nrt.model.plan import Plan
 

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
 from pathlib import Path
-from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
@@ -17,11 +15,9 @@ from airflow_nrt.engine.state.state_columns import LATE
 from airflow_nrt.files.durable import replace_file
 from airflow_nrt.files.private_files import make_private
 from airflow_nrt.home.home import Home
-from airflow_nrt.home.ledger import LATE_PREFIX, MALFORMED, REJECTED, TIMELESS, records
+from airflow_nrt.home.ledger import LATE_PREFIX, REJECTED, records
 from airflow_nrt.home.log.entries import SourceFile, SourceRange, Split
-from airflow_nrt.model.rejected_limit import rejects_malformed, rejects_timeless
-from airflow_nrt.model.rejected_rows import REJECTED_AT
-from airflow_nrt.model.tables import Table
+from airflow_nrt.model.input.rejected_rows import REJECTED_AT
 
 UNREADABLE, LOST = "unreadable file", "lost before it was read"
 
@@ -54,29 +50,18 @@ def rejected_rows(spark: SparkSession, home: Home, ledger: str, clock: int) -> D
     return listed.selectExpr("*", f"timestamp_millis({bigint(clock)}) AS {REJECTED_AT}")
 
 
-@dataclass(frozen=True)
-class Rejections:
-    """The rejections of a batch by reason; how many of them a limit allows, and one of these, for people."""
-
-    by_reason: Mapping[str, int]
-    limited: int
-    example: str
+def rejections(home: Home, ledger: str) -> dict[str, int]:
+    """How many rejections a ledger lists, by reason."""
+    return dict(Counter(record["reason"] for record in records(home.path / ledger / REJECTED)))
 
 
-def rejections(home: Home, ledger: str, table: Table) -> Rejections:
-    """Those of a ledger of a batch of this table."""
-    is_limited = {MALFORMED: rejects_malformed(table), TIMELESS: rejects_timeless(table)}
-    by_reason: Counter[str] = Counter()
-    example = ""
+def example(home: Home, ledger: str, reasons: Collection[str]) -> str:
+    """One of the rejections of these reasons that a ledger lists, for people; empty if there is none.
+
+    orders-0@800: it is no JSON object: {"shop":
+    """
     for record in records(home.path / ledger / REJECTED):
-        by_reason[record["reason"]] += 1
-        if not example and is_limited.get(record["reason"]):
-            example = _shown(record)
-    limited = sum(by_reason[reason] for reason, yes in is_limited.items() if yes)
-    return Rejections(dict(by_reason), limited, example)
-
-
-def _shown(record: Mapping[str, Any]) -> str:
-    """orders-0@800: it is no JSON object: {"shop":"""
-    parts = (record["file"], record.get("why") or record["reason"], record.get("line"))
-    return ": ".join(str(part) for part in parts if part)
+        if record["reason"] in reasons:
+            parts = (record["file"], record.get("why") or record["reason"], record.get("line"))
+            return ": ".join(str(part) for part in parts if part)
+    return ""

@@ -26,10 +26,10 @@ from airflow_nrt.engine.time.computed_columns import computed_columns, of_number
 from airflow_nrt.engine.time.fractions import with_fractions
 from airflow_nrt.home.ledger import FUTURE, MALFORMED, NO_VALUE, SKIPPED, TIMELESS
 from airflow_nrt.model.connectors import connector_of
+from airflow_nrt.model.input.rejects import Rejects, rejects_malformed, rejects_timeless
 from airflow_nrt.model.internal_columns import BATCH, OP, ROWTIME
-from airflow_nrt.model.options.known import NOT_NULL, NULL_ROWTIME, UNFIT_DECIMALS, read_option, source_option
+from airflow_nrt.model.options.known import NOT_NULL, UNFIT_DECIMALS, source_option
 from airflow_nrt.model.plan import Source
-from airflow_nrt.model.rejected_limit import rejects_malformed, rejects_timeless
 from airflow_nrt.model.row_semantics import ROW_SEMANTICS
 from airflow_nrt.model.tables import LINE
 from airflow_nrt.model.value_places import in_file
@@ -86,33 +86,44 @@ def _reason(source: Source, latest: str, whole_lines: str) -> str:
     CASE WHEN _nrt_fault = '' OR (false AND _nrt_fault IS NOT NULL) THEN 'malformed line' WHEN _nrt_ts IS NULL THEN
       'NULL rowtime' WHEN _nrt_ts > 1718705400000L THEN 'rowtime in the future' END
     """
-    options = source.table.options
-    connector = connector_of(source.table)
-    ignore = connector.leniency(source.table)
-    skip = source_option(options, NULL_ROWTIME) == "skip" or rejects_timeless(source.table)
-    if ignore is not None and read_option(options, connector.options, ignore):
+    ignore, rejects = connector_of(source.table).leniency(source.table), rejects_malformed(source.table)
+    if ignore is None:
+        none = ""
+    elif rejects is Rejects.ALL:
         lost = f"{_is_none(source)} OR ({whole_lines} AND {FAULT} IS NOT NULL)"
         none = f"WHEN {lost} THEN {string_literal(MALFORMED)} "
-    elif ignore is not None:
-        rejects = rejects_malformed(source.table)
-        fault = string_literal(MALFORMED) if rejects else _stop(source, _malformed(source, ignore))
-        none = f"WHEN {_stops(source)} THEN {fault} "
-        if rejects and options.get(UNFIT_DECIMALS) == "fail":
-            none = f"WHEN {FAULT} IS NOT NULL AND {is_unfit()} THEN {_stop(source, _malformed(source, ignore))} {none}"
+    else:
+        stop = _stop(source, _malformed(source, ignore))
+        none = f"WHEN {_stops(source)} THEN {stop if rejects is Rejects.NONE else string_literal(MALFORMED)} "
+        if rejects is Rejects.WITHIN_LIMIT and source.table.options.get(UNFIT_DECIMALS) == "fail":
+            none = f"WHEN {FAULT} IS NOT NULL AND {is_unfit()} THEN {stop} {none}"
         if source.drops_null and _unfit_not_null(source):
             none += f"WHEN {_names(_unfit_not_null(source))} THEN {string_literal(MALFORMED)} "
-    else:
-        none = ""
     if source.skipped:
         none = f"WHEN {source_of(source.table).is_skipped(source.skipped)} THEN {string_literal(SKIPPED)} {none}"
     # A row that is retracted by its key needs no other fields.
     timeless = f" AND {OP} <> '-D'" if source.table.is_changelog and source.table.primary_key else ""
-    missing = string_literal(TIMELESS) if skip else _stop(source, _timeless(source))
+    stops = rejects_timeless(source.table) is Rejects.NONE
+    missing = _stop(source, _timeless(source)) if stops else string_literal(TIMELESS)
     return (
         f"CASE {none}"
         f"WHEN {ROWTIME} IS NULL{timeless} THEN {missing} "
         f"WHEN {ROWTIME} > {latest} THEN {string_literal(FUTURE)} END"
     )
+
+
+def limited(source: Source) -> str:
+    """SQL predicate of judged rows: one that only `source.rejected.limit` allows to reject.
+
+    (_nrt_reason = 'malformed line' AND _nrt_fault IS NOT NULL) OR _nrt_reason = 'NULL rowtime'
+    """
+    table = source.table
+    predicates = []
+    if rejects_malformed(table) is Rejects.WITHIN_LIMIT:
+        predicates.append(f"({REASON} = {string_literal(MALFORMED)} AND {_stops(source)})")
+    if rejects_timeless(table) is Rejects.WITHIN_LIMIT:
+        predicates.append(f"{REASON} = {string_literal(TIMELESS)}")
+    return " OR ".join(predicates) or "false"
 
 
 def _stops(source: Source) -> str:
@@ -207,8 +218,11 @@ def without_lines(judged: DataFrame) -> DataFrame:
     return judged.withColumn(LINE, F.expr(f"IF({REASON} IS NULL AND {FAULT} IS NULL, NULL, {LINE})"))
 
 
-def metered(judged: DataFrame, proposals: Mapping[str, str] = MappingProxyType({})) -> tuple[DataFrame, Observation]:
-    """The judged rows with an observation: `rows`, `rejected`, and the greatest proposals of accepted rows.
+def metered(
+    judged: DataFrame, proposals: Mapping[str, str] = MappingProxyType({}), unreadable: str = "false"
+) -> tuple[DataFrame, Observation]:
+    """The judged rows with an observation: `rows`, `rejected`, those that a predicate says are `unreadable`, and the
+    greatest proposals of accepted rows.
 
     `proposals` are parts of the source, by the name of what is observed: a predicate that a row is of the part.
     Spark pushes no filter below an observation. Pushed down, the filter on the reason would parse a line again for each
@@ -219,6 +233,7 @@ def metered(judged: DataFrame, proposals: Mapping[str, str] = MappingProxyType({
         counts,
         F.count("*").alias("rows"),
         F.count(F.coalesce(REASON, FAULT)).alias("rejected"),
+        F.expr(f"count_if({unreadable})").alias("unreadable"),
         *(
             F.expr(f"max(IF({REASON} IS NULL AND {of}, {PROPOSAL}, NULL))").alias(name)
             for name, of in proposals.items()

@@ -189,7 +189,7 @@ class PartState:
 @dataclass(frozen=True)
 class RowsOfDay:
     """The rows of a source that came on one `day` of processing time (UTC, since 1970), and those among them that could
-    not be read, and were rejected within a limit (`model/rejected_limit.py`)."""
+    not be read, and were rejected within a limit (`model/input/rejected_limit.py`)."""
 
     day: int = 0
     rows: int = 0

@@ -1,4 +1,4 @@
-"""By which input policies (`model/input_policy.py`) the rows of a history were read.
+"""By which input policies (`model/input/policy.py`) the rows of a history were read.
 
 The leases of drivers have them. Those of earlier versions have none: their homes kept what they began with, but for the
 options that changed no result by themselves.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from airflow_nrt.home.identity.fingerprint import Fingerprint, policies_in
 from airflow_nrt.home.log.history import History
-from airflow_nrt.model.input_policy import Policy, policy_of, policy_options, text_of
+from airflow_nrt.model.input.policy import Policy, policy_of, policy_options, text_of
 from airflow_nrt.model.options.option import nothing
 from airflow_nrt.model.plan import Source
 

@@ -73,6 +73,7 @@ def test_too_many_end_the_stream(spark, tmp_path: Path) -> None:
     assert "'csv.ignore-parse-errors' = 'true' reads such fields as NULL" in said
     home = Home.at(tmp_path / "home")
     assert home.log().last == 0
+    assert len(rejected(home)) == 1
     home = run(spark, report(tmp_path, source__rejected__limit="1, 70 %"), tmp_path)
     state = home.log().position().sources["events"]
     assert (state.rows, state.rejected, state.of_day.unreadable) == (3, 2, 2)

@@ -120,8 +120,12 @@ def test_what_stays_an_error(spark, tmp_path: Path) -> None:
 
 
 def test_a_row_is_left_out_where_the_column_is_not_null(spark, tmp_path: Path) -> None:
-    drop = "SET 'table.exec.sink.not-null-enforcer' = 'drop';"
-    stream = report(spark, tmp_path, "json", ["1000", "1"], " NOT NULL", drop)
+    """It is no row that `source.rejected.limit` allows: the enforcer has no limit."""
+    drop, limit = "SET 'table.exec.sink.not-null-enforcer' = 'drop';", "'source.rejected.limit' = '1'"
+    stream = report(
+        spark, tmp_path, "json", ["1000", "1"], " NOT NULL", drop, "'source.monitor-interval' = '1 s'", limit
+    )
+    assert stream.driver.position.sources["t"].of_day.unreadable == 0
     assert [window["n"] for window in told(tmp_path)] == [1]
     assert [(one["reason"], one["column"]) for one in rejections(stream)] == [("malformed line", "d")]
     assert verify(spark, stream.plan, stream.home).is_proven

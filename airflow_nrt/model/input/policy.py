@@ -10,10 +10,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from airflow_nrt.model.connectors import connector_of
+from airflow_nrt.model.input.rejected_limit import rejected_limit
 from airflow_nrt.model.options.known import NOT_NULL, NULL_ROWTIME, REJECTED_LIMIT
 from airflow_nrt.model.options.option import Option
 from airflow_nrt.model.plan import Plan, Source
-from airflow_nrt.model.rejected_limit import rejected_limit
 from airflow_nrt.model.tables import Table
 
 Policy = Mapping[str, str]

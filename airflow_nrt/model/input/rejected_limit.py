@@ -7,7 +7,7 @@ without a rowtime. A source of changes does not: without one of its changes, lat
 from __future__ import annotations
 
 from airflow_nrt.model.connectors import connector_of
-from airflow_nrt.model.options.known import NULL_ROWTIME, REJECTED_LIMIT
+from airflow_nrt.model.options.known import REJECTED_LIMIT
 from airflow_nrt.model.options.rows_and_share import RowsAndShare
 from airflow_nrt.model.tables import Table
 
@@ -23,15 +23,3 @@ def rejected_limit(table: Table) -> RowsAndShare:
         return RowsAndShare.read(text)
     may_lack_rows = REJECTED_LIMIT in connector.options and not table.is_changelog
     return OF_LIVE_SOURCES if may_lack_rows and connector.is_live(table) else NO_ROW
-
-
-def rejects_malformed(table: Table) -> bool:
-    """Whether a malformed line is rejected up to the limit, and is neither an error nor read as far as it can be."""
-    connector = connector_of(table)
-    is_open = connector.leniency(table) not in table.options and connector.stays_malformed(table)
-    return is_open and bool(rejected_limit(table))
-
-
-def rejects_timeless(table: Table) -> bool:
-    """Whether a row without a rowtime is rejected up to the limit."""
-    return bool(rejected_limit(table)) and NULL_ROWTIME not in table.options

@@ -1,0 +1,1 @@
+"""What becomes of input that can't be read."""
