@@ -200,10 +200,17 @@ class Home:
         Raises InputError as `additions` does.
         """
         added = self.additions(plan, replan)
-        if added:
+        if added or self._lacks_rejected_table(plan, replan):
             # Readers look at the outline again when the report is another one.
             self._keep_outline(plan)
             replace_file(self.report_file, self.identity().with_added(plan, self.launches, added).to_bytes())
+
+    def _lacks_rejected_table(self, plan: Plan, replan: Replan | None) -> bool:
+        """Whether the home would not give up the tables of rejected rows of this plan with its own."""
+        if replan is None or len(plan.written) == len(plan.inserts):
+            return False
+        made_for = replan(self, plan.given.masking(self.identity().masks.hashes))
+        return {one.name for one in plan.written} > {one.name for one in made_for.written}
 
     def additions(self, plan: Plan, replan: Replan | None = None) -> Additions:
         """The inserts that the report of the home lacks, each with the one from whose table its table can be filled.

@@ -22,9 +22,11 @@ from airflow_nrt.home.log.entries import Lease
 from airflow_nrt.home.log.fenced_writer import Writer
 from airflow_nrt.model.plan import Plan
 from airflow_nrt.sql.load import plan_script
+from airflow_nrt.table.reports.load import plan_of_home
 from airflow_nrt.usecases.forget import forget
 from airflow_nrt.usecases.requests.forget import ForgetRequest
 from tests.engine.reports import rows_of, write_lines
+from tests.engine.sinks.rejected_tables import report as rejecting
 
 
 def plan(place: Path, path: str = "told") -> Plan:
@@ -49,6 +51,19 @@ def test_it_is_shown_and_then_gone(spark, tmp_path: Path) -> None:
     assert not home.path.exists() and rows_of(tmp_path / "told", "json") == [(7,)]
     other = Home.create(tmp_path / "other", plan(tmp_path))
     sink_of(plan(tmp_path).inserts[0]).check(spark, other, plan(tmp_path).inserts[0])
+
+
+def test_a_table_of_rejected_rows_that_came_later(spark, tmp_path: Path) -> None:
+    """It is given up with the others, though the home was made without it."""
+    sink = f"'connector' = 'filesystem', 'path' = '{tmp_path}/lost', 'format' = 'json'"
+    write_lines(tmp_path / "t" / "1.csv", ["1,2024-06-18 10:01:00", "a"])
+    for into in ("", ", 'source.rejected.table' = 'lost'"):
+        changed = rejecting(tmp_path, sink, into)
+        home = Home.create(tmp_path / "home", changed, plan_of_home)
+        Runner(spark, changed, home, available_now=True, replan=plan_of_home).run()
+    assert [*(tmp_path / "lost").iterdir()]
+    forget(ForgetRequest(str(home.path), is_meant=True), print)
+    assert not [*(tmp_path / "lost").iterdir()]
 
 
 def test_not_beside_a_driver(spark, tmp_path: Path) -> None:

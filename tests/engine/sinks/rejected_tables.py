@@ -16,7 +16,7 @@ def report(place: Path, sink: str, into: str = ", 'source.rejected.table' = 'los
     script = f"""CREATE TABLE t (id INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts) WITH ('connector' = 'filesystem',
         'path' = 't', 'format' = 'csv', 'source.monitor-interval' = '1 s'{into});
         CREATE TABLE lost (place STRING, reason STRING, line STRING, rejected_at TIMESTAMP_LTZ(3))
-        WITH ({sink}, 'sink.create-table' = 'true');
+        WITH ({sink});
         CREATE TABLE sums (e TIMESTAMP(3), ids BIGINT)
         WITH ('connector' = 'filesystem', 'path' = 'sums', 'format' = 'json');
         INSERT INTO sums SELECT window_end, SUM(id)
@@ -27,6 +27,7 @@ def report(place: Path, sink: str, into: str = ", 'source.rejected.table' = 'los
 
 def run_and_verify(spark, place: Path, sink: str) -> Plan:
     """Three drivers, of which the last two have the table; `b` and `c` are rejected then."""
+    sink = f"{sink}, 'sink.create-table' = 'true'"
     plan = report(place, sink)
     first, last = ["1,2024-06-18 10:01:00", "a"], ["c", "2,2024-06-18 10:30:00"]
     for n, (one, lines) in enumerate([(report(place, sink, ""), first), (plan, ["b"]), (plan, last)]):
