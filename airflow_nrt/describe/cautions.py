@@ -9,12 +9,16 @@ from airflow_nrt.model.plan import Plan
 def cautions(plan: Plan) -> list[str]:
     """Cautions that depend on the report alone, one line each."""
     folded = (source.table for source in plan.sources if source.table.primary_key and not source.table.is_changelog)
-    return [
+    found = [
         f"table {table.name!r} has a PRIMARY KEY: of each ({', '.join(table.primary_key)}) the row with the latest "
         "rowtime counts, and retracts the row that it replaces. Flink reads all rows of files, whatever their key: for "
         "that, leave PRIMARY KEY out"
         for table in folded
     ]
+    if plan.reserved:
+        quoted = ", ".join(f"`{name}`" for name in plan.reserved)
+        found.append(f"reserved in Flink SQL, which takes such a name only in back-quotes: write {quoted}")
+    return found
 
 
 def cautions_of_place(plan: Plan) -> list[str]:

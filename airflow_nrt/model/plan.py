@@ -167,7 +167,8 @@ class Plan:
     its placeholders.
 
     Relative paths of tables start at the directory `base`, which may also hold the modules of Python `functions`. A
-    program has no script: `built` says how it was built. `idle` are statements without an effect, each with the reason.
+    program has no script: `built` says how it was built. `idle` are statements without an effect, each with the reason,
+    `reserved` names that Flink takes only in back-quotes.
     """
 
     name: str = field(metadata=METADATA)
@@ -183,6 +184,7 @@ class Plan:
     built: Built | None = field(default=None, metadata=METADATA)
     given: Settings = field(default=Settings(), metadata=METADATA)
     idle: tuple[tuple[str, str], ...] = field(default=(), compare=False, metadata=METADATA)
+    reserved: tuple[str, ...] = field(default=(), compare=False, metadata=METADATA)
     origins: tuple[Origin, ...] = field(default=(), compare=False, repr=False, metadata=METADATA)
     """The places of its SQL in the report, for messages of errors."""
     lookups: tuple[Lookup, ...] = ()

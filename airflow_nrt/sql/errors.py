@@ -100,11 +100,15 @@ class SqlErrors(InputError):
 
 
 class Problems:
-    """Collects errors, so that a person sees all of them at once: up to MOST_PROBLEMS."""
+    """Collects errors, so that a person sees all of them at once: up to MOST_PROBLEMS.
+
+    `reserved` are names that are no error here, and one in Flink.
+    """
 
     def __init__(self, errors: Iterable[SqlError] = ()) -> None:
         self.errors = list(errors)
         self.failed = False
+        self.reserved: dict[str, None] = {}
 
     @property
     def are_enough(self) -> bool:

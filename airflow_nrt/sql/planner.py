@@ -81,7 +81,7 @@ def plan_statements(
             problems.attempt(partial(check_bounded, plan, planner.queries.findings.boundless, script))
     problems.raise_any(script)
     assert plan is not None
-    return plan
+    return replace(plan, reserved=tuple(problems.reserved))
 
 
 def plan_query(

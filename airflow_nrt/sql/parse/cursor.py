@@ -8,6 +8,7 @@ from typing import TypeVar
 from airflow_nrt.describe.script_secrets import shown_option
 from airflow_nrt.sql.errors import Place, SqlError
 from airflow_nrt.sql.parse.lexer import Token, TokenKind, tokenize
+from airflow_nrt.sql.parse.reserved import RESERVED_IN_FLINK
 
 T = TypeVar("T")
 
@@ -26,13 +27,14 @@ MAX_DIGITS = 10
 
 
 class Cursor:
-    """A position in the tokens of one script."""
+    """A position in the tokens of one script. `reserved` are the names so far that Flink takes only in back-quotes."""
 
     def __init__(self, script: str) -> None:
         self.script = script
         self.tokens = tokenize(script)
         self.index = 0
         self.closing = _closing(self.tokens)
+        self.reserved: dict[str, None] = {}
 
     @property
     def token(self) -> Token:
@@ -123,7 +125,10 @@ class Cursor:
     def name(self, what: str = "a name") -> str:
         if not self.is_name():
             raise self.error(what)
-        return self.advance().text
+        token = self.advance()
+        if token.kind is TokenKind.NAME and token.upper in RESERVED_IN_FLINK:
+            self.reserved[token.text] = None
+        return token.text
 
     def qualified_name(self, what: str = "a name") -> str:
         """The last part of a name that may be qualified with catalog and database."""

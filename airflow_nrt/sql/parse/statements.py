@@ -26,7 +26,11 @@ REFUSED = {
 def parse_script(script: str, problems: Problems) -> list[parsed.Statement]:
     """The statements of a script, in order. Errors are added to `problems`, and their statements left out."""
     cursor = problems.attempt(lambda: Cursor(script))
-    return _StatementParser(cursor).statements(problems) if cursor is not None else []
+    if cursor is None:
+        return []
+    statements = _StatementParser(cursor).statements(problems)
+    problems.reserved |= cursor.reserved
+    return statements
 
 
 def parse_query(script: str) -> ast.Query:

@@ -84,7 +84,10 @@ class StatementSet(Complete):
 
 
 class TableEnvironment(Complete):
-    """The tables, views, settings and inserts of one program; relative paths of tables start at `base`."""
+    """The tables, views, settings and inserts of one program; relative paths of tables start at `base`.
+
+    `reserved` are names in its SQL that Flink takes only in back-quotes.
+    """
 
     called = "a table environment"
 
@@ -96,6 +99,7 @@ class TableEnvironment(Complete):
         self.pipelines: list[TablePipeline] = []
         self._planner: Planner | None = None
         self._functions: dict[str, Declared] = {}
+        self.reserved: dict[str, None] = {}
 
     @classmethod
     def create(cls, environment_settings: EnvironmentSettings | None = None) -> TableEnvironment:
@@ -126,6 +130,7 @@ class TableEnvironment(Complete):
         for statement in parse_script(stmt, problems):
             problems.attempt(lambda one=statement: self.add(one))  # type: ignore[misc]
         problems.raise_any(stmt)
+        self.reserved |= problems.reserved
         return Declaration()
 
     def filled(self, text: str) -> str:

@@ -75,4 +75,7 @@ class ReportEnvironment(TableEnvironment):
         asked = {key for key in self._asked if not is_setting(key)}
         overrides = {key: value for key, value in self._settings.items() if key not in asked}
         plan = plan_statements(self.statements, "", name, self.base, overrides, Problems())
-        return replace(with_given(plan, self._given), base=str(self.modules), built=Built(program, self.base))
+        built = Built(program, self.base)
+        return replace(
+            with_given(plan, self._given), base=str(self.modules), built=built, reserved=tuple(self.reserved)
+        )

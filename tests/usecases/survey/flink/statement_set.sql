@@ -6,9 +6,9 @@ CREATE TABLE orders (
     WATERMARK FOR ts AS ts - INTERVAL '5' SECOND
 ) WITH ('connector' = 'filesystem', 'path' = '/data/orders', 'format' = 'json');
 
-CREATE TABLE large (
+CREATE TABLE dear (
     shop STRING, amount DECIMAL(10, 2)
-) WITH ('connector' = 'filesystem', 'path' = '/data/large', 'format' = 'json');
+) WITH ('connector' = 'filesystem', 'path' = '/data/dear', 'format' = 'json');
 
 CREATE TABLE small (
     shop STRING, amount DECIMAL(10, 2)
@@ -16,6 +16,6 @@ CREATE TABLE small (
 
 EXECUTE STATEMENT SET
 BEGIN
-INSERT INTO large SELECT shop, amount FROM orders WHERE amount >= 100;
+INSERT INTO dear SELECT shop, amount FROM orders WHERE amount >= 100;
 INSERT INTO small SELECT shop, amount FROM orders WHERE amount < 100;
 END;
