@@ -55,5 +55,5 @@ def _is_at_an_end(task: Any) -> bool:
         map_index=task.map_index if task.map_index is not None and task.map_index >= 0 else None,
     )
     state = found.get(task.run_id, {}).get(task.task_id)
-    log.info("%s stands at %s", task.task_id, state)
+    log.info("Airflow says that task %s is %s", task.task_id, state)
     return str(getattr(state, "value", state)) in _GIVEN_UP

@@ -6,6 +6,7 @@ python docs/generate/airflow_pictures.py     needs chromium; starts an Airflow o
 from __future__ import annotations
 
 import argparse
+import re
 import shutil
 import tempfile
 from pathlib import Path
@@ -52,7 +53,8 @@ def a_running_stream(client: AirflowClient, home: Home) -> None:
     client.wait_for_dag(DAG)
     client.trigger(DAG, RUN)
     wait_until(lambda: home.report_file.exists() and read_status(home).windows > 100, 240, "windows")
-    wait_until(lambda: "windows published" in client.log(DAG, RUN, TASK), 120, "a line about the stream")
+    published = re.compile(r"\b[1-9]\d* windows published")
+    wait_until(lambda: published.search(client.log(DAG, RUN, TASK)) is not None, 240, "a line about the stream")
 
 
 def draw(airflow: AirflowProcesses, out: Path, browser: str | None) -> None:

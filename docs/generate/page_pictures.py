@@ -27,11 +27,13 @@ def main() -> None:
     out = parser.parse_args().out
     ahead, clock = NOW.timestamp() - time.time(), time.time
     time.time = lambda: clock() + ahead
+    from tests.page import made_homes
     from tests.page.browser.serving import serve
 
+    made_homes.zone_of_noon = lambda: "UTC"
     with (
         tempfile.TemporaryDirectory() as root,
-        serve(Path(root), 12, 1300, restarts=20) as served,
+        serve(Path(root), 12, 1300) as served,
         sync_playwright() as playwright,
     ):
         chromium = shutil.which("chromium") or shutil.which("google-chrome")

@@ -55,6 +55,33 @@ def test_keys_measure_and_day_are_chosen_and_stand_in_the_address(report: Page) 
     assert curve(report) == words
 
 
+ZONES = {
+    "UTC": "16:45:00",
+    "GMT-04:00": "12:45:00",
+    "UTC+5:30": "22:15:00",
+    "GMT+8": "00:45:00",
+    "-03:30": "13:15:00",
+    "Europe/Berlin": "17:45:00",
+    "Z": "16:45:00",
+}
+
+
+@pytest.mark.parametrize("zone", ZONES)
+def test_times_are_those_of_the_zone(page: Page, served: Served, zone: str) -> None:
+    """In lists and on the axis; Flink's zones may be offsets, which browsers spell otherwise."""
+    page.goto(served.url)
+    shown, minute = page.evaluate(
+        """async ([base, zone]) => {
+             const {moment} = await import(`${base}static/js/format.js`);
+             const {wallClock} = await import(`${base}static/js/charts/clock.js`);
+             const instant = "2026-11-29T16:45:00Z";
+             return [moment(instant, zone), new Date(wallClock(Date.parse(instant), zone)).toISOString()];
+           }""",
+        [served.url, zone],
+    )
+    assert shown[11:] == minute[11:19] == ZONES[zone]
+
+
 def test_windows_are_coloured_by_state_and_the_keyboard_goes_from_one_to_the_next(report: Page) -> None:
     for state in ("complete", "backfilled", "repaired", "mismatch"):
         assert report.locator(f".cell.{state}").count() > 0, state

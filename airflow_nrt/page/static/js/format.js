@@ -1,5 +1,7 @@
 // Numbers and times for a person.
 
+import { timeZone } from "./zones.js";
+
 const whole = new Intl.NumberFormat("en");
 const decimal = new Intl.NumberFormat("en", { maximumFractionDigits: 2 });
 const short = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
@@ -47,13 +49,7 @@ export function change(value, base) {
 function formatter(zone, options) {
   const key = `${zone} ${Object.keys(options)}`;
   if (!zoned.has(key)) {
-    const base = { hourCycle: "h23", ...options };
-    try {
-      zoned.set(key, new Intl.DateTimeFormat("en-GB", { ...base, timeZone: zone ?? "UTC" }));
-    } catch {
-      // a zone that the browser does not know
-      zoned.set(key, new Intl.DateTimeFormat("en-GB", { ...base, timeZone: "UTC" }));
-    }
+    zoned.set(key, new Intl.DateTimeFormat("en-GB", { hourCycle: "h23", ...options, timeZone: timeZone(zone) }));
   }
   return zoned.get(key);
 }

@@ -1,5 +1,7 @@
 // The axis of time: minutes of a day on the report's clock, whatever zone that has.
 
+import { timeZone } from "../zones.js";
+
 const MINUTE = 60_000;
 const DAY = 1440;
 
@@ -62,12 +64,7 @@ function format(zone) {
       minute: "numeric",
       second: "numeric",
     };
-    try {
-      formats.set(zone, new Intl.DateTimeFormat("en-GB", { ...fields, hourCycle: "h23", timeZone: zone ?? "UTC" }));
-    } catch {
-      // a zone that the browser does not know
-      formats.set(zone, new Intl.DateTimeFormat("en-GB", { ...fields, hourCycle: "h23", timeZone: "UTC" }));
-    }
+    formats.set(zone, new Intl.DateTimeFormat("en-GB", { ...fields, hourCycle: "h23", timeZone: timeZone(zone) }));
   }
   return formats.get(zone);
 }
