@@ -11,7 +11,7 @@ from urllib.parse import unquote
 from py4j.protocol import Py4JError  # type: ignore[import-untyped]
 
 from airflow_nrt.basics.errors import STOP_MARK, DataError, InputError, NrtError, SurroundingsError
-from airflow_nrt.basics.instants import format_instant
+from airflow_nrt.basics.instants import LAST_MINUTE, format_instant
 from airflow_nrt.engine.failures.computed import not_computed
 from airflow_nrt.engine.failures.known_causes import OUT_OF_MEMORY, cause_of
 from airflow_nrt.engine.failures.parquet_types import mismatch
@@ -129,7 +129,8 @@ def in_windows(failure: Exception, last: int, origins: Sequence[Origin] = ()) ->
     is_of_value = isinstance(meaning, DataError) and not isinstance(meaning, CorruptFileError)
     if not is_of_value or meaning is failure or _WINDOW in str(meaning):
         return None
-    return DataError(f"{meaning}. It is in the windows that fire, the last of which ends at {format_instant(last)}")
+    which = "fires at the end of the input" if last >= LAST_MINUTE else f"ends at {format_instant(last)} or before"
+    return DataError(f"{meaning}. It is in a window that {which}")
 
 
 def _named_file(text: str) -> str | None:

@@ -144,7 +144,7 @@ class _RowWindows:
             call, frame = self._call(node), self._frame(node, node.over)
             self.calls[node] = call
             self.frames.append(frame)
-        return ast.Name((f"_over_{self.calls[node].name}",), node.at)
+        return ast.Name((f"_over_{self.calls[node].name}",), node.at, f"{text_of(node)} OVER (…)")
 
     def _check_order(self, over: ast.Over) -> None:
         if not over.order:

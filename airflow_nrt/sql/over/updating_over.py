@@ -105,7 +105,7 @@ class _UpdatingOver:
     def _column(self, node: object) -> ast.Name | None:
         if not isinstance(node, ast.Call) or node.over is None:
             return None
-        return ast.Name((f"_over_{self.calls[node]}",), node.at)
+        return ast.Name((f"_over_{self.calls[node]}",), node.at, f"{text_of(node)} OVER (…)")
 
     def _call(self, node: ast.Call) -> tuple[AggregateCall, str]:
         """The call and its frame."""

@@ -13,10 +13,11 @@ from airflow_nrt.sql.errors import Place
 
 @dataclass(frozen=True)
 class Name:
-    """`a`, `t.a`, `row.field`."""
+    """`a`, `t.a`, `row.field`. A planner's name of a column has the text of what the report wrote."""
 
     parts: tuple[str, ...]
     at: Place = field(compare=False)
+    written: str | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True)

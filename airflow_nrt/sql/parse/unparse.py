@@ -14,6 +14,8 @@ _STRENGTHS = {"OR": 1, "AND": 2, "+": 5, "-": 5, "||": 5, "*": 6, "/": 6, "%": 6
 def text_of(node: ast.Expression) -> str:
     """The expression on one line, as the report would write it."""
     match node:
+        case ast.Name(_, _, str(written)):
+            return written
         case ast.Name(parts):
             return "(…)" if parts[0].startswith(QUERY) else ".".join(parts)
         case ast.Star(table):

@@ -186,7 +186,19 @@ def test_the_message_names_the_windows(spark, tmp_path: Path) -> None:
         stream.absorb(file, source="t")
     message = str(explained(raised.value))
     assert message.startswith("Division by zero: id % (SUM(s) - 14)"), message
-    assert message.endswith("It is in the windows that fire, the last of which ends at 2024-06-18 00:03:00"), message
+    assert message.endswith("It is in a window that ends at 2024-06-18 00:03:00 or before"), message
+
+
+def test_the_message_names_a_call_over_rows(spark, tmp_path: Path) -> None:
+    """As the report has it, not as the plan does."""
+    write_lines(tmp_path / "t" / "a.json", [minute(1), minute(2, i=7)])
+    query = "SELECT id, SUM(n) OVER (ORDER BY ts) / (i - 7) AS x FROM t"
+    plan = plan_query(TABLE.format(place=tmp_path, live=""), query, tmp_path)
+    with pytest.raises(DataError) as raised:
+        list(run_bounded(spark, plan, "stream"))
+    message = str(raised.value)
+    assert message.startswith("Division by zero: SUM(n) OVER (…) / (i - 7) (line 1, "), message
+    assert message.endswith("It is in a window that fires at the end of the input"), message
 
 
 def test_a_living_home_takes_it(spark, tmp_path: Path, capsys) -> None:
