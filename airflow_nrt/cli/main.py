@@ -14,6 +14,7 @@ from types import ModuleType
 
 from airflow_nrt import __version__
 from airflow_nrt.basics.errors import NrtError
+from airflow_nrt.basics.nearest import nearest
 from airflow_nrt.cli.common import leave_unread
 from airflow_nrt.cli.completion import complete
 from airflow_nrt.cli.config.chosen import choose
@@ -41,7 +42,7 @@ COMMANDS = {
     "query": "run one query over bounded input, as a stream or in batch",
     "show": "draw the curve of a home in the terminal",
     "prepare": "make a class archive of Spark on this machine, so that drivers start faster",
-    "demo": "the product in four minutes",
+    "demo": "the product in five minutes",
     "completion": "print the script that lets a shell complete commands and options",
 }
 _OF_HOMES = ("changelog", "forget", "homes", "late", "set-aside", "show", "skip", "status", "stop", "windows")
@@ -54,8 +55,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Runs one command; errors go to standard error in one paragraph."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     complete(_parser)
-    parser = _parser(given)
-    options = parser.parse_args(given)
+    options = _parsed(given)
     try:
         status = _run(options)
         sys.stdout.flush()
@@ -73,6 +73,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(f"{painted('airflow-nrt:', Colour.WRONG, sys.stderr)} {_in_one_paragraph(wrong)}", file=sys.stderr)
         return wrong.exit_status if isinstance(wrong, NrtError) else 1
     return status
+
+
+def _parsed(given: list[str]) -> argparse.Namespace:
+    """Ends the process at arguments that are wrong, with the nearest of those that are right."""
+    parser = _parser(given)
+    wanted = given[0] if given and not given[0].startswith("-") else None
+    if wanted is not None and wanted not in COMMANDS:
+        parser.error(f"there is no command {wanted!r}{nearest(wanted, COMMANDS)} (`airflow-nrt --help` lists them)")
+    options, unknown = parser.parse_known_args(given)
+    if unknown:
+        of_command: argparse.ArgumentParser = options.parser
+        known = [name for action in of_command._actions for name in action.option_strings]
+        of_command.error(f"there is no argument {unknown[0]!r}{nearest(unknown[0], known)}")
+    return options
 
 
 def module_of(command: str) -> ModuleType:
@@ -117,7 +131,7 @@ def _parser(given: list[str]) -> argparse.ArgumentParser:
             # Only the wanted command's module is imported, so that light commands stay fast.
             module = module_of(name)
             module.add_arguments(command)
-            command.set_defaults(run=module.run)
+            command.set_defaults(run=module.run, parser=command)
     return parser
 
 

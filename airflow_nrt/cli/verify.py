@@ -1,11 +1,14 @@
-"""`airflow-nrt verify`: exit status 0 only if late rows explain every difference."""
+"""`airflow-nrt verify`: exit status 0 only if there are windows, and late rows explain every difference."""
 
 from __future__ import annotations
 
 import argparse
+import shlex
 from pathlib import Path
 
+from airflow_nrt.basics.durations import MINUTE
 from airflow_nrt.basics.errors import InputError
+from airflow_nrt.basics.instants import format_instant
 from airflow_nrt.cli.common import (
     Steps,
     add_home,
@@ -51,7 +54,18 @@ def run(options: argparse.Namespace) -> int:
         steps(*verdict_lines(verdict.without_rows()))
     else:
         print_verdict(verdict)
-    return 0 if verdict.is_proven else 1
+    ends = [bad.end for one in verdict.inserts for bad in one.bad if bad.end is not None]
+    if ends and not options.published:
+        steps(_way_to_repair(options, min(ends), max(ends)))
+    # Of no windows nothing is proven, as for a task.
+    return 0 if verdict.is_proven and verdict.windows else 1
+
+
+def _way_to_repair(options: argparse.Namespace, first: int, last: int) -> str:
+    """The command that publishes the differing ones among the windows of these ends (ms) again."""
+    interval = f"--start '{format_instant(first - MINUTE)}' --end '{format_instant(last)}'"
+    report, home = shlex.quote(options.report), shlex.quote(options.home)
+    return f"to repair: airflow-nrt backfill {report} --home {home} {interval} --verify --on-mismatch repair"
 
 
 def request_of(options: argparse.Namespace) -> VerifyRequest:

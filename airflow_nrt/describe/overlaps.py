@@ -12,6 +12,7 @@ from itertools import product
 from pathlib import Path
 
 from airflow_nrt.basics.errors import InputError
+from airflow_nrt.basics.nearest import nearest_file
 from airflow_nrt.model.connectors import connector_of
 from airflow_nrt.model.plan import Plan
 from airflow_nrt.model.tables import Table
@@ -72,7 +73,8 @@ def missing_tables(plan: Plan) -> Iterator[str]:
 def _missing(tables: Iterable[Table]) -> Iterator[str]:
     for table in tables:
         if "path" in table.options and not _real(table.path).exists():
-            yield f"table {table.name!r}: there is no {_shown(table)}"
+            real = _real(table.path)
+            yield f"table {table.name!r}: there is no {_shown(table)}{nearest_file(real)}"
 
 
 def _meet(table: Table, home: Path, reads: bool) -> bool:

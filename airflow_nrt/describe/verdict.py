@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any, Protocol
 
-from airflow_nrt.basics.instants import format_instant
+from airflow_nrt.basics.instants import format_instant, format_reached
 from airflow_nrt.basics.texts import counted
 from airflow_nrt.describe.table_history import WindowHistory
 from airflow_nrt.files.decoding import decoded
@@ -165,7 +165,9 @@ def verdict_lines(verdict: Verdict) -> list[str]:
             lines.append(f"    {bad}")
             lines += [] if bad.history is None else [f"      {bad.history.text}"]
             for sample in bad.samples:
-                lines.append(f"      {sample.kind} {sample.key}: published {sample.published}, batch {sample.expected}")
+                published = "not published" if sample.published is None else f"published {sample.published}"
+                expected = "not in the batch" if sample.expected is None else f"batch {sample.expected}"
+                lines.append(f"      {sample.kind} {sample.key}: {published}, {expected}")
     for ledger in verdict.ledgers:
         lines.append(f"  late rows of {ledger.operator}: {ledger.claimed} in the ledger, {ledger.found} in the source")
         if ledger.invented or ledger.lacking:
@@ -181,16 +183,17 @@ def verdict_lines(verdict: Verdict) -> list[str]:
 def closing_line(verdict: Verdict) -> str:
     """The conclusion, and why there was nothing to prove."""
     said = conclusion(verdict)
-    return said if said != NOTHING else nothing_because(len(verdict.inserts), verdict.pending)
+    return said if said != NOTHING else nothing_because(len(verdict.inserts), verdict.pending, verdict.end)
 
 
-def nothing_because(inserts: int, pending: int) -> str:
-    """Why there was nothing to prove, of so many inserts that could be compared."""
+def nothing_because(inserts: int, pending: int, until: int | None = None) -> str:
+    """Why there was nothing to prove, of so many inserts that could be compared, in an interval up to `until` (ms)."""
     if not inserts:
         return f"{NOTHING}: no result can be compared"
     if pending:
         return f"{NOTHING}: no window is complete, {pending:,} pending"
-    return f"{NOTHING}: no complete window has rows"
+    where = f" in the interval up to {format_reached(until)}" if until is not None else ""
+    return f"{NOTHING}: no complete window{where} has rows"
 
 
 class Counts(Protocol):

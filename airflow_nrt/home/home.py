@@ -27,6 +27,7 @@ from typing import TypeAlias
 
 from airflow_nrt import __version__
 from airflow_nrt.basics.errors import HomeError, InputError
+from airflow_nrt.basics.nearest import nearest_file
 from airflow_nrt.describe.overlaps import check_places
 from airflow_nrt.files.decoding import read_record
 from airflow_nrt.files.durable import is_aside, put_if_absent, replace_file
@@ -117,7 +118,7 @@ class Home:
         """An existing home. Raises InputError if there is none, HomeError if it can't be read, and as `at`."""
         home = cls.at(location, group)
         if not os.path.lexists(home.report_file):
-            raise InputError(f"{home.path} is no home of a report: it has no report.json")
+            raise InputError(f"{home.path} is no home of a report: it has no report.json{nearest_file(home.path)}")
         home.identity()
         return home
 
@@ -231,7 +232,7 @@ class Home:
             raise InputError(
                 f"the report {plan.name!r} computes something else than when its home {self.path} was made:\n"
                 f"{_listed(changes)}\n"
-                "Ways out: start the changed report in a new home (and backfill it), or undo the change."
+                f"Ways out: {self._way_to_change()}, or undo the change."
             )
         changes = changed_semantics(identity.operators, plan)
         if changes:
@@ -241,6 +242,11 @@ class Home:
                 "Ways out: start the report in a new home (and backfill it), or go on with that version."
             )
         return added
+
+    def _way_to_change(self) -> str:
+        if any(state.rows for state in self.log().position().sources.values()):
+            return "start the changed report in a new home, with other tables for its results (and backfill it)"
+        return f"give up this home, which has read nothing yet (`airflow-nrt forget --home {self.path} --yes`)"
 
     def _changes(self, identity: Identity, plan: Plan, replan: Replan | None) -> tuple[list[str], Additions]:
         before, now = identity.fingerprint, identity.facts(plan)

@@ -24,9 +24,10 @@ def interval_of_run(
     found = named_interval(start, end, context, zone)
     if found is None:
         raise InputError(
-            "nothing names the windows: this run has no partition key, and its data interval is empty. Give the task "
-            "start and end, or the DAG a schedule with data intervals (CronDataIntervalTimetable, "
-            "DeltaDataIntervalTimetable)"
+            "nothing names the windows: this run has no partition key, and its data interval is empty, as that of a "
+            "run that is triggered by hand. Start a backfill of the DAG instead, or trigger it with the configuration "
+            '{"nrt": {"start": "2024-06-18 00:00", "end": "2024-06-19 00:00"}}. Else give the task start and end, or '
+            "the DAG a schedule with data intervals (CronDataIntervalTimetable, DeltaDataIntervalTimetable)"
         )
     return found
 

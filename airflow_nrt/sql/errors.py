@@ -61,7 +61,9 @@ def _without_secrets(lines: Sequence[str], number: int, column: int) -> tuple[st
 
 
 class SqlError(InputError):
-    """Something is wrong with the SQL at a place of the script."""
+    """Something is wrong with the SQL at a place of the script, which may be the file `report`."""
+
+    report: str | None = None
 
     def __init__(self, message: str, at: Place, script: str | None = None) -> None:
         self.message = _shortened(message)
@@ -70,9 +72,13 @@ class SqlError(InputError):
         super().__init__(self.message)
 
     def __str__(self) -> str:
-        text = f"{self.at}: {self.message}"
+        text = f"{_begin(self.report)}{self.at}: {self.message}"
         excerpt = self.at.excerpt(self.script)
         return f"{text}\n{excerpt}" if excerpt else text
+
+
+def _begin(report: str | None) -> str:
+    return f"{report}, " if report else ""
 
 
 class SettingError(SqlError):
@@ -83,7 +89,9 @@ class SettingError(SqlError):
 
 
 class SqlErrors(InputError):
-    """Several things are wrong with a script: the first MOST_PROBLEMS of them."""
+    """Several things are wrong with a script, which may be the file `report`: the first MOST_PROBLEMS of them."""
+
+    report: str | None = None
 
     def __init__(self, problems: Sequence[SqlError]) -> None:
         self.problems = tuple(problems[:MOST_PROBLEMS])
@@ -96,7 +104,8 @@ class SqlErrors(InputError):
 
     def __str__(self) -> str:
         rest = [self.rest] if self.rest else []
-        return "\n".join([f"{len(self.problems)} problems:", *map(str, self.problems), *rest])
+        begin = f"{_begin(self.report)}{len(self.problems)} problems:"
+        return "\n".join([begin, *map(str, self.problems), *rest])
 
 
 class Problems:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from airflow_nrt.basics.errors import InputError
+from airflow_nrt.basics.nearest import nearest_file
 from airflow_nrt.model.options.settings import Settings, connection_settings, connections
 from airflow_nrt.model.plan import Plan, with_given
 from airflow_nrt.sql.errors import Problems, SqlError, SqlErrors
@@ -39,8 +40,12 @@ def load_report(
         script = file.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as wrong:
         reason = wrong.strerror if isinstance(wrong, OSError) else "it is no UTF-8 text"
-        raise InputError(f"can't read the report {file}: {reason}") from None
-    return plan_script(script, settings or {}, name or file.stem, base or file.absolute().parent)
+        raise InputError(f"can't read the report {file}: {reason}{nearest_file(file)}") from None
+    try:
+        return plan_script(script, settings or {}, name or file.stem, base or file.absolute().parent)
+    except (SqlError, SqlErrors) as wrong:
+        wrong.report = str(path)
+        raise
 
 
 def plan_script(script: str, settings: Mapping[str, str] | Settings, name: str, base: Path) -> Plan:

@@ -9,9 +9,10 @@ from functools import partial
 from os.path import normpath
 from pathlib import Path
 
+from airflow_nrt.basics.nearest import nearest
 from airflow_nrt.model.arithmetic_errors import are_null
 from airflow_nrt.model.connectors import connector_of
-from airflow_nrt.model.options.known import MAX_SCRIPT, REPORT_OPTIONS, SPARK_PREFIX, TIME_ZONE, find, nearest
+from airflow_nrt.model.options.known import MAX_SCRIPT, REPORT_OPTIONS, SPARK_PREFIX, TIME_ZONE, find
 from airflow_nrt.model.origins import Origin
 from airflow_nrt.model.plan import Plan
 from airflow_nrt.model.row_semantics import ROW_SEMANTICS, read_by

@@ -6,8 +6,8 @@ from dataclasses import replace
 from functools import partial
 from typing import TypeGuard
 
+from airflow_nrt.basics.nearest import nearest
 from airflow_nrt.basics.types import DataType
-from airflow_nrt.model.options.known import nearest
 from airflow_nrt.model.tables import Table
 from airflow_nrt.sql.aggregates import select_distinct
 from airflow_nrt.sql.ddl.ddl import check_dimension, with_options

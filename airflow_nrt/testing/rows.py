@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from airflow_nrt.basics.errors import InputError
-from airflow_nrt.model.options.known import nearest
+from airflow_nrt.basics.nearest import nearest
 from airflow_nrt.model.tables import Table
 
 Row: TypeAlias = "tuple[Any, ...]"

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from airflow_nrt.basics.errors import InputError
 from airflow_nrt.basics.instants import format_instant, parse_instant
+from airflow_nrt.basics.nearest import nearest
 from airflow_nrt.engine.driver.stream import StreamDriver
 from airflow_nrt.engine.failures.failures import explained
 from airflow_nrt.engine.functions.report_session import report_session
@@ -21,7 +22,7 @@ from airflow_nrt.home.log.entries import Lease, Published
 from airflow_nrt.home.log.fenced_writer import Writer
 from airflow_nrt.home.log.sink_history import standing_at
 from airflow_nrt.model.connectors import connector_of
-from airflow_nrt.model.options.known import DOMAIN, nearest
+from airflow_nrt.model.options.known import DOMAIN
 from airflow_nrt.model.options.settings import Settings
 from airflow_nrt.model.plan import Insert, Plan, Source
 from airflow_nrt.model.tables import CHANGELOG, Table

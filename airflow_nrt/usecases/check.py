@@ -63,9 +63,11 @@ def _lines(plan: Plan, added: Mapping[str, str]) -> Iterator[str]:
         yield f"{insert} is new to the home: the next driver fills it with the windows of {twin}"
     for what, why in without_effect(plan).items():
         yield f"{what} has no effect here: {why}"
-    yield from (*cautions(plan), *cautions_of_place(plan))
+    lacking = cautions_of_place(plan)
+    yield from (*cautions(plan), *lacking)
     operators = counted(len(plan.operators), "window operator")
     if plan.updating:
         operators += ", " + counted(len(plan.updating), "updating operator")
     sources = counted(len(plan.sources), "source")
-    yield f"fine ({sources}, {operators} → {', '.join(insert.name for insert in plan.inserts)})"
+    verdict = "fine but for this host" if lacking else "fine"
+    yield f"{verdict} ({sources}, {operators} → {', '.join(insert.name for insert in plan.inserts)})"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 
 from tests.cli.conftest import Command
@@ -46,11 +47,19 @@ def test_backfill_verify_and_what_becomes_of_a_mismatch(spark_command: Command, 
     assert (failed.status, told["published_windows"], told["verdict"]["unexplained"]) == (1, 0, 1)
     assert file.read_text() != right
 
-    repaired = backfill("--verify", "--json", "--on-mismatch", "repair")
+    verified = spark_command("verify", report, "--home", tmp_path / "home", *HOUR)
+    assert verified.status == 1 and "not published" not in verified.out
+    command = shlex.split(verified.err.partition("to repair: airflow-nrt ")[2])
+    repaired = spark_command(*command, "--json")
     told = json.loads(repaired.out)
     assert repaired.status == 0, repaired.err
-    assert (told["published_windows"], told["verdict"]["proven"], told["verdict"]["equal"]) == (1, True, 6)
+    assert (told["published_windows"], told["verdict"]["proven"], told["verdict"]["equal"]) == (1, True, 1)
     assert file.read_text() == right
+
+    another_day = ("--start", "2024-06-16", "--end", "2024-06-17")
+    nothing_proven = spark_command("verify", report, "--home", tmp_path / "home", *another_day)
+    assert nothing_proven.status == 1
+    assert "no complete window in the interval up to 2024-06-17 00:00:00 has rows\n" in nothing_proven.out
 
 
 def test_files_that_the_stream_has_not_read_are_the_last_line(spark_command: Command, tmp_path: Path) -> None:

@@ -57,7 +57,7 @@ def test_an_error_is_one_paragraph_and_debug_shows_the_stack(wrong: Path) -> Non
     script = Path(sys.executable).with_name("airflow-nrt")
     plain = subprocess.run([script, "plan", wrong], capture_output=True, text=True, check=False)
     assert (plain.returncode, plain.stdout) == (2, "")
-    assert plain.stderr.startswith("airflow-nrt: line 23, column 54: there is no column 'prize'")
+    assert plain.stderr.startswith(f"airflow-nrt: {wrong}, line 23, column 54: there is no column 'prize'")
     assert "Traceback" not in plain.stderr and "\n\n" not in plain.stderr
     debugged = run("check", wrong, "--debug")
     assert debugged.returncode == 2

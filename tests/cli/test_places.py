@@ -51,6 +51,7 @@ def test_a_source_that_is_not_there(command: Command, tmp_path: Path) -> None:
     checked = command("check", report)
     assert checked.status == 0
     assert f"table 'orders': there is no {tmp_path / 'orders'}; `run` refuses that" in checked.out
+    assert checked.out.splitlines()[-1].startswith(f"{report}: fine but for this host (1 source, ")
 
 
 def test_a_key_that_flink_would_not_fold(command: Command, tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from airflow_nrt.cli.main import main
 from tests.cli.conftest import Command
 from tests.cli.place import REPORT, furnish
 
@@ -64,7 +65,7 @@ def test_a_wrong_report(command: Command, tmp_path: Path, what: str, name_and_op
     rest = [*home, tmp_path / "home", *(INTERVAL if name == "backfill" else ())] if home else []
     told = refused(command, tmp_path, name, report, *rest)
     assert message in told
-    assert re.match(r"line \d+, column \d+: ", told)
+    assert re.match(rf"{re.escape(str(report))}, line \d+, column \d+: ", told)
 
 
 SECOND = """
@@ -164,7 +165,7 @@ def test_changed_data_semantics(command: Command, streamed: Path, tmp_path: Path
     assert told == (
         f"the report 'curve' computes something else than when its home {streamed / 'home'} was made:\n"
         "  - source orders, watermark for ts was: ts - INTERVAL '5' MINUTES; now: ts - INTERVAL '6' MINUTES\n"
-        "Ways out: start the changed report in a new home (and backfill it), or undo the change.\n"
+        "Ways out: start the changed report in a new home, with other tables for its results (and backfill it), or undo the change.\n"
     )
 
 
@@ -265,3 +266,27 @@ def test_a_missing_partition_that_may_be_missing(spark_command: Command, tmp_pat
     assert answer.out == (
         "note: table 'orders' has no partition for 2024-06-18 11:00:00: computed without\ncurve: 6 windows published\n"
     )
+
+
+def test_a_home_that_lies_beside(command: Command, place: Path) -> None:
+    told = refused(command, place, "status", "--home", place / "hmoe")
+    assert told == f"{place / 'hmoe'} is no home of a report: it has no report.json; did you mean 'home'?\n"
+
+
+def test_a_report_that_lies_beside(command: Command, place: Path) -> None:
+    assert refused(command, place, "check", place / "cruve.sql").endswith("; did you mean 'curve.sql'?\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["verfy"], "there is no command 'verfy'; did you mean 'verify'? (`airflow-nrt --help` lists them)"),
+        (["run", "x.sql", "--availablenow"], "there is no argument '--availablenow'; did you mean '--available-now'?"),
+        (["status", "twice"], "there is no argument 'twice'"),
+    ],
+)
+def test_arguments(capsys: pytest.CaptureFixture[str], arguments: list[str], message: str) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(arguments)
+    said = capsys.readouterr().err
+    assert ended.value.code == 2 and said.startswith("usage: airflow-nrt") and said.endswith(f"error: {message}\n")

@@ -134,7 +134,8 @@ def test_changed_data_semantics(home: Home, change: str) -> None:
     text = str(wrong.value)
     assert text.startswith(f"the report 'curve' computes something else than when its home {home.path} was made:\n")
     assert f"  - {message}\n" in text
-    assert text.endswith("Ways out: start the changed report in a new home (and backfill it), or undo the change.")
+    given_up = f"give up this home, which has read nothing yet (`airflow-nrt forget --home {home.path} --yes`)"
+    assert text.endswith(f"Ways out: {given_up}, or undo the change.")
     assert home.report_file.read_bytes() == before
 
 

@@ -21,8 +21,8 @@ from pathlib import Path
 from typing import Any
 
 from airflow_nrt.basics.errors import InputError
+from airflow_nrt.basics.nearest import nearest
 from airflow_nrt.files.private_files import read_private
-from airflow_nrt.model.options.known import nearest
 
 NAME = "airflow_nrt.toml"
 SETTINGS = "settings"

@@ -41,9 +41,11 @@ def run(options: argparse.Namespace) -> int:
 def _line(row: Mapping[str, Any]) -> str:
     if row["kind"] == REJECTED:
         line = f": {row['line']}" if "line" in row else ""
-        column = f" {row['column']}" if "column" in row else ""
         what = "read as NULL" if row["reason"] == NO_VALUE else "rejected"
-        return f"entry {row['entry']}: {what} ({row['reason']}{column}) {row['file']}{line}"
+        column = f", column {row['column']}" if "column" in row else ""
+        # What is wrong names the column, too.
+        why = f", {row['why']}" if row.get("why") else column
+        return f"entry {row['entry']}: {what} ({row['reason']}{why}) {row['file']}{line}"
     missed = f"{format_instant(row['missed_from'])} … {format_instant(row['missed_until'])}"
     fate = "in no window" if row["dropped"] else f"missed the windows that end at {missed}"
     return f"entry {row['entry']}: late, watermark {format_instant(row['watermark'])}, {fate}: {json_text(row['row'])}"

@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager
 from pyspark.sql import DataFrame, Observation, SparkSession
 
 from airflow_nrt.basics.errors import InputError
+from airflow_nrt.basics.nearest import nearest
 from airflow_nrt.engine.dimensions.dimension import Dimension
 from airflow_nrt.engine.sinks.jdbc.database import Database, explained, with_database
 from airflow_nrt.engine.sinks.jdbc.reading import table_rows
@@ -15,7 +16,6 @@ from airflow_nrt.engine.time.computed_columns import computed_columns
 from airflow_nrt.engine.time.fractions import with_fractions
 from airflow_nrt.model.connectors.jdbc import TABLE
 from airflow_nrt.model.lookups import check_row_count
-from airflow_nrt.model.options.known import nearest
 from airflow_nrt.model.plan import Source
 from airflow_nrt.model.tables import Table
 

@@ -67,7 +67,7 @@ class SparkComputation:
             splits, place = action.splits, partial(self._failing_row, action, last + 1, failure)
             return Unreadable(corrupt_file(action.batch.source, splits, failure, self._plan.origins, place))
         if result.unreadable:
-            text = "%s: %s can't be read and rejected, one of them %s (`airflow-nrt late` lists them)"
+            text = "%s: rejected %s that can't be read, one of them %s (`airflow-nrt late` lists them)"
             log.warning(text, action.batch.source.name, counted(result.unreadable, "row"), result.example)
         self._notes.write(last + 1)
         reach("absorb-ledger")

@@ -175,7 +175,7 @@ def _check(home: Home, insert: Insert, root: Path) -> None:
             raise InputError(
                 f"table {insert.sink.name!r}: another home publishes to {root} (its id is {standing}{_at(root)}). Is "
                 f"the path of this home right, {home.path}? Else give this report a directory of its own, or give that "
-                "home up (`airflow-nrt forget`)"
+                f"home up (`airflow-nrt forget --home {noted_place(root) or 'HOME'}`)"
             )
     note_place(root, home)
 

@@ -13,9 +13,10 @@ from typing import Any, ClassVar
 
 from airflow_nrt.basics.durations import parse_duration
 from airflow_nrt.basics.errors import InputError, MissingError
+from airflow_nrt.basics.nearest import nearest
 from airflow_nrt.basics.types import INTEGER_LIMITS
 from airflow_nrt.model.connectors.connector import SourceOnly
-from airflow_nrt.model.options.known import EVERY_SOURCE, nearest, read_option
+from airflow_nrt.model.options.known import EVERY_SOURCE, read_option
 from airflow_nrt.model.options.option import Option, free, named, one_of, parse_boolean, positive
 from airflow_nrt.model.tables import Column, Table
 

@@ -5,13 +5,13 @@ An option that is not listed is an error: a misspelt option that is silently ign
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from airflow_nrt.basics.durations import HOUR, parse_duration
 from airflow_nrt.basics.errors import InputError
 from airflow_nrt.basics.java_sources import SPEED_RULES
+from airflow_nrt.basics.nearest import nearest
 from airflow_nrt.model.arithmetic_errors import ARITHMETIC_ERRORS
 from airflow_nrt.model.options.flink_settings import IDLE_SETTINGS, OTHER_SETTINGS
 from airflow_nrt.model.options.flink_table_options import IDLE_OPTIONS, OTHER_OPTIONS
@@ -334,10 +334,3 @@ def check_options(options: Mapping[str, str], known: Mapping[str, Option], where
             option.read(text)
         except ValueError as wrong:
             raise InputError(f"{where}: option {name!r}: {wrong}") from None
-
-
-def nearest(name: str, names: Iterable[str], label: str = "did you mean") -> str:
-    """`; did you mean 'x'?`, or '' if no name is similar."""
-    original = {n.lower(): n for n in names if not n.endswith("*")}
-    near = difflib.get_close_matches(name.lower(), original, n=1, cutoff=0.6)
-    return f"; {label} {original[near[0]]!r}?" if near else ""

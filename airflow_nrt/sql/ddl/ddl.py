@@ -7,9 +7,10 @@ from dataclasses import replace
 from functools import partial
 
 from airflow_nrt.basics.errors import InputError, MissingError
+from airflow_nrt.basics.nearest import nearest
 from airflow_nrt.model.connectors import CONNECTORS, connector_of
 from airflow_nrt.model.connectors.connector import Connector
-from airflow_nrt.model.options.known import DOMAIN, check_options, nearest
+from airflow_nrt.model.options.known import DOMAIN, check_options
 from airflow_nrt.model.options.option import Option
 from airflow_nrt.model.plan import Insert
 from airflow_nrt.model.tables import Column, Table, Watermark

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from airflow_nrt.basics.nearest import nearest
 from airflow_nrt.basics.types import DataType
 from airflow_nrt.model.connectors.connector import Connector
-from airflow_nrt.model.options.known import nearest
 from airflow_nrt.model.tables import Column
 from airflow_nrt.sql.errors import NotThereYet, SqlError
 from airflow_nrt.sql.expressions.casts import cast

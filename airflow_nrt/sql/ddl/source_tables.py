@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from airflow_nrt.basics.errors import InputError
+from airflow_nrt.basics.nearest import nearest
 from airflow_nrt.model.archive import with_archive
 from airflow_nrt.model.connectors import connector_of
 from airflow_nrt.model.input.rejected_rows import with_rejected_table
-from airflow_nrt.model.options.known import ARCHIVE, ARCHIVE_WRITE, REJECTED_TABLE, nearest, read_option
+from airflow_nrt.model.options.known import ARCHIVE, ARCHIVE_WRITE, REJECTED_TABLE, read_option
 from airflow_nrt.model.plan import Insert, Source
 from airflow_nrt.model.tables import Table
 from airflow_nrt.sql.errors import Place, SqlError

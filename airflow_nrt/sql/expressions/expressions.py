@@ -9,10 +9,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
+from airflow_nrt.basics.nearest import nearest
 from airflow_nrt.basics.spelling import quote
 from airflow_nrt.basics.times_of_day import DIGITS
 from airflow_nrt.basics.types import BOOLEAN, NULL, STRING, DataType
-from airflow_nrt.model.options.known import nearest
 from airflow_nrt.model.value_places import NO_PLACE
 from airflow_nrt.sql.errors import NotThereYet, Place, Problems, SqlError, SqlErrors
 from airflow_nrt.sql.expressions.aggregates import AGGREGATES, has_aggregate

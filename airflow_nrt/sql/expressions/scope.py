@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from airflow_nrt.basics.nearest import nearest
 from airflow_nrt.basics.spelling import quote
 from airflow_nrt.basics.types import DataType
-from airflow_nrt.model.options.known import nearest
 from airflow_nrt.sql.errors import Place, SqlError
 from airflow_nrt.sql.expressions.typed import TimeAttribute, Typed
 from airflow_nrt.sql.parse import ast

@@ -26,8 +26,8 @@ def check_takes_changes(findings: Findings, sink: Table, relation: Relation) -> 
     if not connector_of(sink).takes_changes(sink):
         raise SqlError(
             f"Table sink {sink.name!r} doesn't support consuming update changes, which {cause.what} makes: "
-            f"{cause.clause}, or write to connector 'print', or to files of 'format' = '{CHANGELOG}', or declare "
-            "PRIMARY KEY (…) NOT ENFORCED, so that the table's file is replaced",
+            f"{cause.clause}, or declare PRIMARY KEY (…) NOT ENFORCED, by which rows are replaced, or write to "
+            f"connector 'print', or to files of 'format' = '{CHANGELOG}'",
             cause.at,
         )
 

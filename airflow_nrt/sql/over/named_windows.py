@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from airflow_nrt.model.options.known import nearest
+from airflow_nrt.basics.nearest import nearest
 from airflow_nrt.sql.errors import SqlError
 from airflow_nrt.sql.parse import ast
 from airflow_nrt.sql.parse.walk import rewritten

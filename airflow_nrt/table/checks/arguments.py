@@ -76,7 +76,7 @@ def check_overwrite(overwrite: object) -> None:
 
 def no_such_name(what: str, name: str, names: Iterable[str]) -> NoSuchName:
     """The error for an unknown name, with what to use instead, or the nearest known name."""
-    from airflow_nrt.model.options.known import nearest
+    from airflow_nrt.basics.nearest import nearest
     from airflow_nrt.table.checks.elsewhere import instead_of
 
     instead = instead_of(name)

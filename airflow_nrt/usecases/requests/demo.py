@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from airflow_nrt.basics.errors import InputError
+from airflow_nrt.basics.nearest import nearest
 from airflow_nrt.demo import example_dags
 from airflow_nrt.demo.summary import Summary
-from airflow_nrt.model.options.known import nearest
 
 SOURCES = ("files", "kafka")
 SINKS = ("files", "postgres")

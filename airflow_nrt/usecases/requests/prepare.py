@@ -8,7 +8,7 @@ from pathlib import Path
 
 from airflow_nrt.basics.errors import InputError
 from airflow_nrt.basics.jars import JARS
-from airflow_nrt.model.options.known import nearest
+from airflow_nrt.basics.nearest import nearest
 
 
 @dataclass(frozen=True)

@@ -85,7 +85,7 @@ def test_one_more_is_filled_from_the_first_one_too(tmp_path: Path) -> None:
 def test_an_insert_that_nothing_can_fill(tmp_path: Path, before: str, added: str, reason: str) -> None:
     home = home_of(before, tmp_path)
     identity = home.identity()
-    with pytest.raises(InputError, match="Ways out: start the changed report in a new home") as wrong:
+    with pytest.raises(InputError, match="Ways out: give up this home, which has read nothing yet") as wrong:
         Home.create(home.path, plan_of(before + added), plan_of_home)
     (line,) = (one for one in str(wrong.value).splitlines() if one.startswith("  - "))
     assert reason in line

@@ -99,8 +99,8 @@ def test_files_of_changes_take_them() -> None:
     assert plan_of(script.format("debezium-json")).inserts[0].changes
     with pytest.raises(
         InputError,
-        match=r"doesn't support consuming update changes.*or to files of 'format' = 'debezium-json', or declare PRIMARY "
-        r"KEY \(…\) NOT ENFORCED, so that the table's file is replaced",
+        match=r"doesn't support consuming update changes.*or declare PRIMARY KEY \(…\) NOT ENFORCED, by which rows are "
+        r"replaced, or write to connector 'print', or to files of 'format' = 'debezium-json'",
     ):
         plan_of(script.format("json"))
 

@@ -158,7 +158,7 @@ FILE = "CREATE TABLE told (a STRING, b BIGINT) WITH ('connector' = 'filesystem',
 def test_files_take_nothing_back(what: str) -> None:
     query, message = UNBOUNDED[what]
     does, _, clause = message.partition(" keeps every key for ever: ")
-    expected = f"Table sink 'told' doesn't support consuming update changes, which {does} makes: {clause}, or write to"
+    expected = f"Table sink 'told' doesn't support consuming update changes, which {does} makes: {clause}, or declare"
     with pytest.raises(InputError, match=re.escape(expected)):
         plan_of(f"{ORDERS}{FILE}\nINSERT INTO told {query};")
 

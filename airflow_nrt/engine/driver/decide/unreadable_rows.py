@@ -22,10 +22,12 @@ def rows_of_day(state: SourceState, batch: Batch, result: BatchResult) -> RowsOf
         after = _after(state, batch, result.row_count, result.unreadable)
         ignore = connector_of(table).leniency(table)
         without = f", and '{ignore}' = 'true' reads such fields as NULL, without a limit" if ignore else ""
+        # A limit is no way out of a table that is declared otherwise than its rows are.
+        higher = f" A home goes on with a higher limit{without}" if 2 * after.unreadable < after.rows else ""
         raise DataError(
             f"{after.unreadable:,} of {after.rows:,} rows that came today (UTC) into table {table.name} can't be read, "
             f"more than '{REJECTED_LIMIT}' = '{limit}' allows; one of them: {result.example}. Correct what writes "
-            f"them. A home goes on with a higher limit{without}"
+            f"them, or the columns of the table.{higher}"
         )
     return _after(state, batch, result.row_count, result.unreadable) if limit else RowsOfDay()
 

@@ -31,6 +31,10 @@ _DUPLICATE_OF_POSTGRESQL = "23505"
 _DUPLICATES_OF_RACES = ('"pg_type_typname_nsp_index"', '"nrt_owners_pkey"')
 """Indexes in which two processes that make the same thing meet."""
 _LOCKED, _LOCKED_BY_WORDS = "55P03", "Lock wait timeout"
+_GRANTS = (
+    "A sink needs SELECT, INSERT, UPDATE and DELETE on its table, nrt_owners and nrt_windows, and CREATE in their "
+    "schema; a table that is looked up needs SELECT"
+)
 _SLOW = ("57014", "70100")
 """SQLSTATE of statements that took too long, or that somebody has ended."""
 _GONE = ("08", "53", "57", "58", "25006", "25P03", "25P04")
@@ -206,7 +210,7 @@ def meaning(table: Table, state: str, said: str) -> NrtError:
             f"'{STATEMENT_TIMEOUT}'"
         )
     if "command denied" in words or state == "42501":
-        return RefusedError(f"{where}: user {table.options.get(USER, '')!r} may not do that: {said}. Grant it")
+        return RefusedError(f"{where}: user {table.options.get(USER, '')!r} may not do that: {said}. {_GRANTS}")
     if state.startswith("28") or "password authentication failed" in words or "Access denied for user" in words:
         return RefusedError(f"{where}: {url} refuses the login: {said}. Correct '{USER}' and '{PASSWORD}'")
     if state.startswith(_GONE) or any(one in words for one in _GONE_BY_WORDS):

@@ -17,10 +17,10 @@ from pyspark.errors import IllegalArgumentException
 from pyspark.sql import SparkSession
 
 from airflow_nrt.basics.errors import InputError
+from airflow_nrt.basics.nearest import nearest
 from airflow_nrt.engine.failures.servers import RefusedError, UnreachableError
 from airflow_nrt.engine.java.objects import elements, java_class
 from airflow_nrt.model.connectors.kafka_options import BOOTSTRAP, TOPIC, TOPIC_PATTERN, properties, topics
-from airflow_nrt.model.options.known import nearest
 from airflow_nrt.model.tables import Table
 
 PATIENCE = "10000"
@@ -220,4 +220,4 @@ class Client:
         gone = next((one for one in topics(self._table) if one not in there), None)
         if gone is None:
             return "any more that it had: start the driver again, which looks for all topics"
-        return f"{gone!r}{nearest(gone, there)}: create it, or correct '{TOPIC}'"
+        return f"{gone!r}: create it, or correct '{TOPIC}'{nearest(gone, there)}"

@@ -37,6 +37,14 @@ def test_a_share_or_a_number() -> None:
     assert after(SourceState(of_day=of_day), "11, 0.1 %", 5, 1_000, 8).unreadable == 11
 
 
+def test_a_higher_limit_is_a_way_out_of_a_few() -> None:
+    """Of a table that is declared otherwise than its rows are, it is none."""
+    with pytest.raises(DataError, match=r"A home goes on with a higher limit, and 'csv.ignore-parse-errors' = 'true'"):
+        after(SourceState(), "1", 5, 10, 4)
+    with pytest.raises(DataError, match=r"Correct what writes them, or the columns of the table\.$"):
+        after(SourceState(), "1", 5, 10, 5)
+
+
 def test_a_batch_without_one_is_no_error() -> None:
     """A limit that was lowered is no reason to stop at rows that were rejected before."""
     assert after(SourceState(of_day=RowsOfDay(0, 10, 9)), "1", 5, 1, 0) == RowsOfDay(0, 11, 9)
