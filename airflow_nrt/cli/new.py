@@ -25,7 +25,7 @@ def run(options: argparse.Namespace) -> int:
         raise InputError(f"{name!r} can't be the name of a report: it has letters, digits and _, as in orders_curve")
     made = write(directory, name)
     width = max(map(len, made))
-    report = directory / f"{name}.sql"
+    report, place = directory / f"{name}.sql", directory.absolute()
     print_lines(
         f"{directory} has",
         *(f"  {place:{width}}  {what}" for place, what in made.items()),
@@ -33,6 +33,7 @@ def run(options: argparse.Namespace) -> int:
         f"  airflow-nrt run {report} --available-now",
         f"  cp {directory}/later/2.csv {directory}/orders/ && airflow-nrt run {report} --available-now",
         f"  airflow-nrt verify {report}",
-        f"  pytest {directory}",
+        f"  pip install pytest && pytest {directory}",
+        f"  AIRFLOW__CORE__DAGS_FOLDER={place} AIRFLOW__NRT__HOMES={place} airflow standalone",
     )
     return 0

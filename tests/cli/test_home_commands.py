@@ -210,7 +210,7 @@ def test_late(command: Command, streamed: Path) -> None:
         ("rejected", None),
     ]
     text = command("late", "--home", streamed / "home").out
-    assert text.startswith("2 late rows, 1 of them in no window of theirs\n1 rejected: malformed line\n")
+    assert text.startswith("2 late rows, 1 of them in no window\n1 rejected: malformed line\n")
     assert "missed the windows that end at 2024-06-18 10:10:00 … 2024-06-18 10:30:00" in text
     assert "2.csv: six,a,much,2024-06-18 10:41:00,more" in text
     limited = command("late", "--home", streamed / "home", "--limit", "1").out

@@ -26,7 +26,8 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         print_json(found.to_json())
         return 0
-    print(f"{counted(found.late, 'late row')}, {found.dropped:,} of them in no window of theirs")
+    dropped = f", {found.dropped:,} of them in no window" if found.dropped else ""
+    print(f"{counted(found.late, 'late row')}{dropped}")
     for reason, count in found.rejected.items():
         print(f"{count:,} rejected: {reason}")
     if found.null_fields:
@@ -46,6 +47,7 @@ def _line(row: Mapping[str, Any]) -> str:
         # What is wrong names the column, too.
         why = f", {row['why']}" if row.get("why") else column
         return f"entry {row['entry']}: {what} ({row['reason']}{why}) {row['file']}{line}"
-    missed = f"{format_instant(row['missed_from'])} … {format_instant(row['missed_until'])}"
-    fate = "in no window" if row["dropped"] else f"missed the windows that end at {missed}"
+    first, last = format_instant(row["missed_from"]), format_instant(row["missed_until"])
+    missed = f"the window that ends at {last}" if first == last else f"the windows that end at {first} … {last}"
+    fate = "in no window" if row["dropped"] else f"missed {missed}"
     return f"entry {row['entry']}: late, watermark {format_instant(row['watermark'])}, {fate}: {json_text(row['row'])}"

@@ -74,7 +74,7 @@ def _parts(entry: Entry, zone: str | None) -> Iterator[str]:
 
 
 def _read_in(commit: Commit) -> Iterator[str]:
-    yield counted(len(commit.ranges), "range") if commit.ranges else counted(len(commit.files), "file")
+    yield counted(len(commit.ranges), "split") if commit.ranges else counted(len(commit.files), "file")
     yield counted(commit.rows, "row")
     late, rejected, fields = (
         sum(one.late for one in commit.late),

@@ -110,7 +110,7 @@ def _verified(
                 "rows in files that are not read here, too: there watermarks, and late rows in the ledger, are not "
                 "checked"
             )
-        say(f"source {source.name}: {counted(len(needed[source.name]), 'file')}, watermarks follow from their rows")
+        say(f"source {source.name}: {counted(len(needed[source.name]), 'split')}, watermarks follow from their rows")
     for operator in plan.operators:
         for name in operator.sources if all(archives[name].knows_arrival for name in operator.sources) else ():
             scene.ledgers.append(check_ledger(home, history, layout_of(operator), name, scene.sources))
