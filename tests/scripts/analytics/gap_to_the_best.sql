@@ -1,0 +1,14 @@
+-- How far a shop is below the best shop of the day.
+-- Needs: 3
+CREATE TABLE orders (
+    order_id BIGINT, user_id BIGINT, shop STRING, item STRING, price DECIMAL(10, 2), status STRING, ts TIMESTAMP(3),
+    WATERMARK FOR ts AS ts - INTERVAL '10' MINUTE
+) WITH ('connector' = 'filesystem', 'path' = '${DATA}/orders.json', 'format' = 'json');
+CREATE TABLE gaps (shop STRING, window_start TIMESTAMP(3), gap DECIMAL(38, 2))
+    WITH ('connector' = 'filesystem', 'path' = '${OUT}/gaps', 'format' = 'json');
+INSERT INTO gaps
+SELECT shop, window_start, MAX(revenue) OVER (PARTITION BY window_start, window_end) - revenue
+FROM (
+    SELECT shop, window_start, window_end, SUM(price) AS revenue
+    FROM TABLE(TUMBLE(TABLE orders, DESCRIPTOR(ts), INTERVAL '1' DAY))
+    GROUP BY shop, window_start, window_end);

@@ -1,0 +1,8 @@
+-- A table of products, as Ogg brings its changes.
+-- Needs: 4
+CREATE TABLE products (
+    id INT, name STRING, price DECIMAL(10, 2), PRIMARY KEY (id) NOT ENFORCED
+) WITH ('connector' = 'filesystem', 'path' = '${DATA}/products.ogg.json', 'format' = 'ogg-json');
+CREATE TABLE dwd_products (id INT, name STRING, price DECIMAL(10, 2), PRIMARY KEY (id) NOT ENFORCED)
+    WITH ('connector' = 'filesystem', 'path' = '${OUT}/dwd_products', 'format' = 'json');
+INSERT INTO dwd_products SELECT id, name, price FROM products;

@@ -1,0 +1,7 @@
+-- A partition that is named.
+-- Needs: 6
+CREATE TABLE cities (id INT, city STRING)
+    WITH ('connector' = 'filesystem', 'path' = '${DATA}/cities.csv', 'format' = 'csv');
+CREATE TABLE ods_cities (id INT, city STRING, ds STRING) PARTITIONED BY (ds)
+    WITH ('connector' = 'filesystem', 'path' = '${OUT}/ods_cities', 'format' = 'json');
+INSERT INTO ods_cities PARTITION (ds = '2024-03-01') SELECT id, city FROM cities;
