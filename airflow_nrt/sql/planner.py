@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -47,6 +47,7 @@ from airflow_nrt.sql.relations.findings import Findings
 from airflow_nrt.sql.relations.unique_keys import check_key
 from airflow_nrt.sql.selects.ordering import named_of, shown, sortable
 from airflow_nrt.sql.selects.projection import check_titles
+from airflow_nrt.sql.settings_taken_back import with_resets
 
 
 def plan_report(script: str, name: str, base: Path, overrides: Mapping[str, str] | None = None) -> Plan:
@@ -136,6 +137,8 @@ class Planner:
         self._cache = PlanCache()
         self._inserts: list[parsed.Insert] = []
         self._misdeclared: set[str] = set()
+        self._declarations: dict[str, parsed.CreateTable] = {}
+        self._dropped: dict[str, Table] = {}
         self._views = Findings()
         self._most_nodes: int | None = None
         self._nulls_errors = False
@@ -157,7 +160,7 @@ class Planner:
         sources = findings.sources(self.queries.zone)
         plan = Plan(
             title,
-            with_source_tables(sources, self.queries.tables, self.declared_at, findings.inserts),
+            with_source_tables(sources, {**self._dropped, **self.queries.tables}, self.declared_at, findings.inserts),
             findings.timed_operators(),
             tuple(findings.regroups),
             tuple(findings.inserts),
@@ -178,6 +181,7 @@ class Planner:
         self, statements: Sequence[parsed.Statement], problems: Problems, overrides: Mapping[str, str], end: Place
     ) -> None:
         """Adds the statements, then the `overrides` as if SET at the `end`. Errors are added to `problems`."""
+        statements = with_resets(statements, problems)
         self.queries.zone = problems.attempt(lambda: zone_of(statements, overrides.get(TIME_ZONE)))
         self._most_nodes = most_nodes(statements, overrides)
         self.queries.written = {one.table for one in statements if isinstance(one, parsed.Insert)}
@@ -286,9 +290,15 @@ class Planner:
                     self._check_free(statement.name, statement.at)
                     self._declare(statement)
             case parsed.CreateView():
+                if statement.replaces and self.queries.views.pop(statement.name, None) is not None:
+                    self._forget()
                 if not (statement.if_not_exists and statement.name in self.queries.views):
                     self._check_free(statement.name, statement.at)
                     self._add_view(statement)
+            case parsed.Drop():
+                self._drop(statement)
+            case parsed.AlterTable():
+                self._alter(statement)
             case parsed.CreateFunction():
                 self._add_function(statement)
             case parsed.DeclaredFunction():
@@ -306,6 +316,7 @@ class Planner:
         if statement.like in self.queries.broken:
             raise SqlErrors(())
         self.declared_at[statement.name] = statement.at
+        self._declarations[statement.name] = statement
         try:
             self.queries.tables[statement.name] = self._placed(declare(statement, self.queries.tables))
         except Misdeclared as wrong:
@@ -314,16 +325,58 @@ class Planner:
                 self._misdeclared.add(statement.name)
             raise
 
+    def _drop(self, statement: parsed.Drop) -> None:
+        """Takes away a view or a table for what follows. Raises SqlError if there is none of that name."""
+        known: Collection[str] = self.queries.views if statement.kind == "view" else self.queries.tables
+        name = statement.name
+        if name not in known:
+            if not statement.if_exists:
+                hint = nearest(name, known)
+                raise SqlError(f"there is no {statement.kind} {name!r} to drop{hint}", statement.at)
+            self.idle.append((statement.text, "nothing of that name is declared before it"))
+            return
+        if statement.kind == "view":
+            del self.queries.views[name]
+        else:
+            used, table = name in self._used_tables(), self.queries.tables.pop(name)
+            # Its rows and results go by its name.
+            self._dropped.update({name: table} if used else {})
+            del self._declarations[name]
+        self._forget()
+
+    def _alter(self, statement: parsed.AlterTable) -> None:
+        """Declares a table anew with other options. Raises SqlError, or SqlErrors."""
+        name = statement.name
+        declared = self._declarations.get(name)
+        if declared is None:
+            raise SqlError(f"there is no table {name!r} to alter{nearest(name, self._declarations)}", statement.at)
+        if name in self._used_tables():
+            raise SqlError(
+                f"ALTER TABLE {name!r} after an INSERT that uses it: put it before the first one, because a report "
+                "has one declaration of each table",
+                statement.at,
+            )
+        unknown = next((key for key in statement.without if key not in {one[0] for one in declared.options}), None)
+        if unknown is not None:
+            raise SqlError(f"table {name!r} is declared without {unknown!r}: leave RESET out", statement.at)
+        changed = {key for key, *_ in statement.options}
+        kept = tuple(one for one in declared.options if one[0] not in (*changed, *statement.without))
+        self._declare(replace(declared, options=(*kept, *statement.options)))
+        self._forget()
+
+    def _used_tables(self) -> set[str]:
+        """The tables that the inserts so far read and write."""
+        findings = self.queries.findings
+        return {*findings.read, *findings.dimensions, *(one.sink.name for one in findings.inserts)}
+
     def _pass_over(self, statement: parsed.Idle) -> None:
         """Notes a statement without an effect. Raises SqlError if it has one here."""
         name, kind = statement.name, statement.takes_back
-        declared = {"table": {*self.queries.tables}, "view": {*self.queries.views}, "function": {*self.functions}}
         if kind == "setting" and (name in self.settings if name else self.settings):
             raise SqlError("RESET has no place in a report: leave out the SET that it takes back", statement.at)
-        if kind in declared and name is not None and (name.upper() if kind == "function" else name) in declared[kind]:
+        if kind == "function" and name is not None and name.upper() in self.functions:
             raise SqlError(
-                f"DROP of {name!r} has no place in a report, which declares it before: it declares each {kind} once, "
-                "and never changes one",
+                f"DROP of {name!r} has no place in a report, which declares it before: it declares each function once",
                 statement.at,
             )
         if statement.enters is not None and statement.enters not in self._opened:
@@ -374,6 +427,12 @@ class Planner:
         return with_options(table, placed) if placed else table
 
     def _check_free(self, name: str, at: Place) -> None:
+        if name in self._dropped:
+            raise SqlError(
+                f"{name!r} was dropped after an INSERT that uses it: a report has one table of a name, so give this "
+                "one another",
+                at,
+            )
         if name in self.queries.tables or name in self.queries.views:
             raise SqlError(f"{name!r} exists already", at)
 

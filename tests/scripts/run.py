@@ -62,8 +62,10 @@ def rows_of(spark: SparkSession, script: Script, mode: str) -> Counter[str]:
         session = report_session(spark, plan)
         streamed, home = stream_to_end(session, plan, Path(directory))
         changes = plan.inserts[0].changes
-        lines = folded(streamed_changes(session, plan, Path(directory))) if changes else streamed_lines(
-            session, plan, Path(directory)
+        lines = (
+            folded(streamed_changes(session, plan, Path(directory)))
+            if changes
+            else streamed_lines(session, plan, Path(directory))
         )
         rows = _counted(map(json.loads, lines))
         assert verify(spark, streamed, home).is_proven

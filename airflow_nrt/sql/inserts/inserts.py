@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from airflow_nrt.basics.spelling import quote
+from airflow_nrt.basics.spelling import quote, string_literal
 from airflow_nrt.basics.texts import counted
 from airflow_nrt.basics.types import DataType, Field
 from airflow_nrt.model.connectors import connector_of
@@ -20,7 +20,8 @@ from airflow_nrt.sql.expressions.failing import Computed, fitted
 from airflow_nrt.sql.expressions.scope import ScopeColumn
 from airflow_nrt.sql.expressions.typed import Typed
 from airflow_nrt.sql.inserts.not_null import required
-from airflow_nrt.sql.parse import parsed
+from airflow_nrt.sql.parse import ast, parsed
+from airflow_nrt.sql.parse.unparse import text_of
 from airflow_nrt.sql.relations.findings import Findings
 from airflow_nrt.sql.relations.relation import Relation
 from airflow_nrt.sql.relations.unique_keys import Keys, carried, computed
@@ -112,12 +113,14 @@ def _unique_key(
 
 
 def matched(sink: Table, relation: Relation, statement: parsed.Insert) -> tuple[Typed, ...]:
-    """The values of the sink's columns, by position or by the column list of INSERT: "CAST(NULL AS INT)" for no value.
+    """The values of the sink's columns, by position, by the column list of INSERT, or by its PARTITION: "CAST(NULL AS
+    INT)" for no value.
 
     Raises SqlError on a mismatch.
     """
     columns = written_columns(sink)
-    targets = statement.columns or tuple(column.name for column in columns)
+    partition = {name: _partition_value(sink, name, value) for name, value in statement.partition}
+    targets = statement.columns or tuple(column.name for column in columns if column.name not in partition)
     for name in statement.columns:
         if name not in {column.name for column in columns}:
             raise SqlError(f"table {sink.name!r} has no column {name!r} to insert into", statement.at)
@@ -131,6 +134,9 @@ def matched(sink: Table, relation: Relation, statement: parsed.Insert) -> tuple[
     values = []
     for column in columns:
         source = given.get(column.name)
+        if column.name in partition:
+            values.append(partition[column.name])
+            continue
         if source is None:
             values.append(Typed(f"CAST(NULL AS {column.type.spark})", column.type.with_nullable(True)))
             continue
@@ -143,6 +149,17 @@ def matched(sink: Table, relation: Relation, statement: parsed.Insert) -> tuple[
         values.append(source.typed)
     _check_partitions(sink, relation, given, statement)
     return tuple(values)
+
+
+def _partition_value(sink: Table, name: str, value: ast.Expression) -> Typed:
+    """The value of a column in PARTITION: "CAST('2024-06-18' AS STRING)". Raises SqlError."""
+    if name not in sink.partition_keys:
+        keys = ", ".join(sink.partition_keys) or "none"
+        raise SqlError(f"table {sink.name!r} has no partition column {name!r}: it has {keys}", value.at)
+    if not isinstance(value, ast.Literal) or value.kind not in ("string", "number"):
+        raise SqlError(f"PARTITION takes a text or a number: {text_of(value)} is none", value.at)
+    kind = sink.column(name).type
+    return Typed(f"CAST({string_literal(value.text)} AS {kind.spark})", kind.with_nullable(False))
 
 
 def _check_partitions(sink: Table, relation: Relation, given: dict[str, ScopeColumn], statement: parsed.Insert) -> None:

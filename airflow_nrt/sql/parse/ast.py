@@ -22,10 +22,11 @@ class Name:
 
 @dataclass(frozen=True)
 class Star:
-    """`*` or `t.*`."""
+    """`*` or `t.*`, `without` columns that the report does not name."""
 
     table: str | None
     at: Place = field(compare=False)
+    without: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

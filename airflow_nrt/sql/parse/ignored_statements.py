@@ -1,4 +1,4 @@
-"""Statements of public scripts that have no effect in a report: DROP … IF EXISTS, USE, SHOW and the like.
+"""Statements of public scripts that have no effect in a report: USE, SHOW and the like; and DROP.
 
 Only the parts that could have an effect are parsed.
 """
@@ -22,7 +22,7 @@ def begins_idle(cursor: Cursor) -> bool:
     return cursor.token.upper in _WORDS or any(cursor.is_word("CREATE", what) for what in ("CATALOG", "DATABASE"))
 
 
-def parse_idle(cursor: Cursor) -> parsed.Idle:
+def parse_idle(cursor: Cursor) -> parsed.Idle | parsed.Drop:
     """The statement at the cursor. Raises SqlError for one whose effect a report can't have."""
     at = cursor.at
     if cursor.take_word("CREATE"):
@@ -70,7 +70,7 @@ def _option(cursor: Cursor) -> tuple[str, str]:
     return key, cursor.string("the option's value in single quotes")
 
 
-def _dropped(cursor: Cursor, at: Place) -> parsed.Idle:
+def _dropped(cursor: Cursor, at: Place) -> parsed.Idle | parsed.Drop:
     cursor.take_word("TEMPORARY")
     cursor.take_word("SYSTEM")
     kind = cursor.take_any_word("TABLE", "VIEW", "FUNCTION", "DATABASE", "CATALOG")
@@ -79,11 +79,11 @@ def _dropped(cursor: Cursor, at: Place) -> parsed.Idle:
     if_exists = cursor.take_word("IF", "EXISTS")
     name = cursor.qualified_name(f"the name of the {kind.lower()}")
     cursor.take_any_word("RESTRICT", "CASCADE")
+    if kind in ("TABLE", "VIEW"):
+        return parsed.Drop(kind.lower(), name, if_exists, " ".join(cursor.text_since(at).split()), at)
     if not if_exists:
         raise SqlError(
-            "DROP has no place in a report: it declares each table once, and never changes one; only DROP … IF EXISTS "
-            "before a declaration is ignored",
-            at,
+            f"DROP {kind} has no place in a report: only DROP {kind} IF EXISTS before a declaration is ignored", at
         )
     return _idle(cursor, at, "nothing of that name is declared before it", takes_back=kind.lower(), name=name)
 

@@ -57,16 +57,6 @@ def check_exclusion(cursor: Cursor) -> None:
         )
 
 
-def check_qualify(cursor: Cursor) -> None:
-    """Raises NotThereYet at QUALIFY after the clauses of a SELECT."""
-    if cursor.is_word("QUALIFY"):
-        raise NotThereYet(
-            "QUALIFY",
-            cursor.at,
-            "filter in a query over it: SELECT … FROM (SELECT …, ROW_NUMBER() OVER (…) AS n FROM …) WHERE n <= 3",
-        )
-
-
 _EXTREMES = {(">", "ALL"): "MAX", (">", "ANY"): "MIN", ("<", "ALL"): "MIN", ("<", "ANY"): "MAX"}
 
 

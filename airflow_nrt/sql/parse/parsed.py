@@ -68,10 +68,34 @@ class DeclaredFunction:
 
 @dataclass(frozen=True)
 class CreateView:
+    """`CREATE VIEW`, which takes the place of an earlier one if it `replaces`."""
+
     name: str
     columns: tuple[str, ...]
     query: ast.Query
     if_not_exists: bool
+    at: Place = field(compare=False)
+    replaces: bool = False
+
+
+@dataclass(frozen=True)
+class Drop:
+    """`DROP TABLE` or `DROP VIEW`: `kind` is `table` or `view`."""
+
+    kind: str
+    name: str
+    if_exists: bool
+    text: str
+    at: Place = field(compare=False)
+
+
+@dataclass(frozen=True)
+class AlterTable:
+    """`ALTER TABLE … SET (…)`, or `… RESET (…)` of the options `without`."""
+
+    name: str
+    options: tuple[tuple[str, str, Place], ...]
+    without: tuple[str, ...]
     at: Place = field(compare=False)
 
 
@@ -82,6 +106,8 @@ class Insert:
     query: ast.Query
     at: Place = field(compare=False)
     options: tuple[tuple[str, str], ...] = ()
+    partition: tuple[tuple[str, ast.Expression], ...] = ()
+    """The values of columns that PARTITION (…) gives."""
 
 
 @dataclass(frozen=True)
@@ -128,5 +154,6 @@ class Unreadable:
 
 
 Statement = Union[
-    CreateTable, CreateFunction, DeclaredFunction, CreateView, Insert, SetOption, Ignored, Idle, Unreadable
-]
+    CreateTable, CreateFunction, DeclaredFunction, CreateView, Drop, AlterTable, Insert, SetOption, Ignored, Idle,
+    Unreadable,
+]  # fmt: skip

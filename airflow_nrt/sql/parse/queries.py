@@ -12,7 +12,7 @@ from airflow_nrt.sql.parse.cursor import Cursor
 from airflow_nrt.sql.parse.expressions import ExpressionParser
 from airflow_nrt.sql.parse.key_sets import listed_sets
 from airflow_nrt.sql.parse.lexer import TokenKind
-from airflow_nrt.sql.parse.other_words import check_qualify
+from airflow_nrt.sql.parse.qualify import qualified
 
 _AFTER_QUERY = ("UNION", "EXCEPT", "MINUS", "INTERSECT", "ORDER", "LIMIT", "FETCH", "OFFSET")
 _OPTIONS_HINT = re.compile(r"\s*OPTIONS\s*\((.*)\)\s*", re.IGNORECASE | re.DOTALL)
@@ -127,8 +127,8 @@ class QueryParser:
         group = self._group() if cursor.take_word("GROUP", "BY") else None
         having = self.expressions.expression() if cursor.take_word("HAVING") else None
         windows = cursor.listed(self._named_window) if cursor.take_word("WINDOW") else ()
-        check_qualify(cursor)
-        return ast.Select(items, relation, at, distinct, where, group, having, windows)
+        select = ast.Select(items, relation, at, distinct, where, group, having, windows)
+        return qualified(select, self.expressions.expression()) if cursor.take_word("QUALIFY") else select
 
     def _item(self) -> ast.SelectItem:
         expression = self.expressions.expression()

@@ -16,7 +16,7 @@ from airflow_nrt.sql.parse.queries import QueryParser
 T = TypeVar("T")
 
 REFUSED = {
-    **dict.fromkeys(("ALTER", "TRUNCATE"), "it declares each table once, and never changes one"),
+    "TRUNCATE": "it publishes results, and removes none by hand",
     **dict.fromkeys(("UPDATE", "DELETE", "MERGE", "CALL", "ANALYZE"), "it reads tables and inserts into others"),
     **dict.fromkeys(("LOAD", "UNLOAD"), "a function comes by CREATE FUNCTION … LANGUAGE PYTHON"),
 }
@@ -128,6 +128,8 @@ class _StatementParser:
             return parse_idle(cursor)
         if cursor.is_word("CREATE"):
             return self._create(at)
+        if cursor.is_word("ALTER"):
+            return self._alter(at)
         if cursor.is_word("EXECUTE"):
             cursor.advance()
         if cursor.is_word("INSERT"):
@@ -158,9 +160,10 @@ class _StatementParser:
     def _create(self, at: Place) -> parsed.Statement:
         cursor = self.cursor
         cursor.expect_word("CREATE")
-        if cursor.is_word("OR", "REPLACE"):
-            raise NotThereYet("CREATE OR REPLACE", at)
+        replaces = cursor.take_word("OR", "REPLACE")
         cursor.take_word("TEMPORARY")
+        if replaces and not cursor.is_word("VIEW"):
+            raise NotThereYet(f"CREATE OR REPLACE {cursor.token.upper}", at)
         if cursor.take_word("SYSTEM", "FUNCTION") or cursor.take_word("FUNCTION"):
             return self._create_function(at)
         if cursor.token.upper in ("MODEL", "MATERIALIZED"):
@@ -176,7 +179,27 @@ class _StatementParser:
         take_comment(cursor)
         # FLIP-145 has views without AS.
         cursor.take_word("AS")
-        return parsed.CreateView(name, columns, self.queries.query(), if_not_exists, at)
+        return parsed.CreateView(name, columns, self.queries.query(), if_not_exists, at, replaces)
+
+    def _alter(self, at: Place) -> parsed.AlterTable:
+        cursor = self.cursor
+        cursor.expect_word("ALTER")
+        if not cursor.take_word("TABLE"):
+            raise SqlError(f"ALTER {cursor.ahead(0).upper} has no place in a report: ALTER TABLE … SET (…) has", at)
+        if_exists = cursor.take_word("IF", "EXISTS")
+        name = cursor.qualified_name("the name of the table")
+        if if_exists or cursor.token.upper not in ("SET", "RESET"):
+            raise SqlError("only ALTER TABLE … SET ('key' = 'value') and RESET ('key') are there", at)
+        if cursor.advance().upper == "RESET":
+            return parsed.AlterTable(name, (), cursor.parenthesised(lambda: cursor.string("an option")), at)
+        return parsed.AlterTable(name, cursor.parenthesised(self._option), (), at)
+
+    def _option(self) -> tuple[str, str, Place]:
+        cursor = self.cursor
+        at = cursor.at
+        key = cursor.string("an option: 'key' = 'value'")
+        cursor.expect_symbol("=")
+        return key, cursor.string("the option's value in single quotes"), at
 
     def _view_column(self) -> str:
         name = self.cursor.name("the name of a column")
@@ -205,12 +228,18 @@ class _StatementParser:
         cursor.expect_word("INTO")
         name = cursor.qualified_name("the name of the table to insert into")
         options = self.queries.hint()
-        if cursor.is_word("PARTITION"):
-            raise NotThereYet("INSERT INTO … PARTITION", cursor.at)
+        partition = cursor.parenthesised(self._partition_value) if cursor.take_word("PARTITION") else ()
         columns = cursor.names() if self._is_column_list() else ()
         if not self.queries.starts_query():
             raise cursor.error("SELECT")
-        return parsed.Insert(name, columns, self.queries.query(), at, options)
+        given = tuple((column, value) for column, value in partition if value is not None)
+        return parsed.Insert(name, columns, self.queries.query(), at, options, given)
+
+    def _partition_value(self) -> tuple[str, ast.Expression | None]:
+        """`ds = '2024-06-18'`. A column without a value has that of the query."""
+        cursor = self.cursor
+        column = cursor.name("the name of a partition column")
+        return column, self.queries.expressions.expression() if cursor.take_symbol("=") else None
 
     def _is_column_list(self) -> bool:
         return self.cursor.is_symbol("(") and not self.queries.starts_query()

@@ -147,6 +147,7 @@ def expand(items: tuple[ast.SelectItem, ...], relation: Relation, alias: str | N
             continue
         star = item.expression
         columns = [column for column in relation.columns if star.table in (None, alias, column.table)]
+        columns = [column for column in columns if column.name not in star.without]
         columns = [column for column in columns if star.table is not None or not column.merged]
         if not columns and star.table is None:
             raise SqlError("SELECT * needs FROM", star.at)

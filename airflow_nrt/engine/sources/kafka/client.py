@@ -164,7 +164,7 @@ class Client:
         if not found:
             raise InputError(
                 f"table {self._table.name!r}: {self._table.options[BOOTSTRAP]} has no topic that matches {pattern!r}"
-                f"{nearest(pattern, there)}: create one, or correct '{TOPIC_PATTERN}'"
+                f": create one, or correct '{TOPIC_PATTERN}'{nearest(pattern, there)}"
             )
         return found
 

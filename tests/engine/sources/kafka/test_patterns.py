@@ -48,7 +48,7 @@ def test_a_topic_that_appears_later_is_read_from_its_first_record(
 @pytest.mark.parametrize(
     ("pattern", "expected"),
     [
-        ("ordr", "no topic that matches 'ordr'; did you mean 'ordrs'?: create one, or correct 'topic-pattern'"),
+        ("ordr", "no topic that matches 'ordr': create one, or correct 'topic-pattern'; did you mean 'ordrs'?"),
         ("order[", "'topic-pattern' = 'order[' is no regular expression of Java: Unclosed character class"),
     ],
 )

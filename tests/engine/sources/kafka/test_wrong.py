@@ -44,7 +44,7 @@ def test_no_such_topic(spark, broker: Broker, topics: Topics, tmp_path: Path) ->
     topics.create("clicks")
     told = said(spark, tmp_path, broker.address, "click")
     assert told == (
-        f"table 'orders': {broker.address} has no topic 'click'; did you mean 'clicks'?: create it, or correct 'topic'"
+        f"table 'orders': {broker.address} has no topic 'click': create it, or correct 'topic'; did you mean 'clicks'?"
     )
 
 
