@@ -40,6 +40,7 @@ from airflow_nrt.sql.logical.steps import steps_of
 from airflow_nrt.sql.parse import ast, parsed
 from airflow_nrt.sql.parse.limits import check_nodes, check_script, most_nodes, of_at_most
 from airflow_nrt.sql.parse.meaning import meaning_of
+from airflow_nrt.sql.parse.resets import with_resets
 from airflow_nrt.sql.parse.statements import parse_query, parse_script
 from airflow_nrt.sql.plan_cache import CachedPlan, PlanCache
 from airflow_nrt.sql.queries import Queries
@@ -47,7 +48,6 @@ from airflow_nrt.sql.relations.findings import Findings
 from airflow_nrt.sql.relations.unique_keys import check_key
 from airflow_nrt.sql.selects.ordering import named_of, shown, sortable
 from airflow_nrt.sql.selects.projection import check_titles
-from airflow_nrt.sql.settings_taken_back import with_resets
 
 
 def plan_report(script: str, name: str, base: Path, overrides: Mapping[str, str] | None = None) -> Plan:

@@ -95,7 +95,7 @@ FORMAT_OPTIONS = (
 )
 READING_OPTIONS = (
     Option("csv.disable-quote-character", parse_boolean, False, "no field is quoted (a source)"),
-    Option("csv.allow-comments", parse_boolean, False, "Lines that begin with # are skipped."),
+    Option("csv.allow-comments", parse_boolean, False, "lines that begin with `#` are skipped"),
     Option("debezium-json.schema-include", parse_boolean, False, "a change lies in 'payload', beside its 'schema'"),
     *of_policy(
         Option("json.fail-on-missing-field", parse_boolean, False, "a line without a field that is read is malformed"),

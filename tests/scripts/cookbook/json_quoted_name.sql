@@ -1,8 +1,7 @@
 -- A JSON path with a name in quotes.
--- Needs: 5
 CREATE TABLE events (
     id INT, body STRING, ts TIMESTAMP(3)
 ) WITH ('connector' = 'filesystem', 'path' = '${DATA}/events.json', 'format' = 'json');
 CREATE TABLE found (id INT, name STRING)
     WITH ('connector' = 'filesystem', 'path' = '${OUT}/found', 'format' = 'json');
-INSERT INTO found SELECT id, JSON_VALUE(body, '$.user."full name"') FROM events;
+INSERT INTO found SELECT id, JSON_VALUE(body, '$.user[''full name'']') FROM events;

@@ -13,8 +13,7 @@ from airflow_nrt.sql.expressions.typed import Typed
 
 _MODE = re.compile(r"\s*(lax|strict)\b\s*", re.IGNORECASE)
 _STEP = re.compile(
-    r"""\.([\w$-]+)|\."([^"\\]*)"|\.?\['([^'\]\\]*)'\]|\.?\["([^"\]\\]*)"\]|\[\s*(-?\d+)\s*\]|"""
-    r"""(\.\*|\.?\[\s*\*\s*\])"""
+    r"""\.([\w$-]+)|\.?\['([^'\]\\]*)'\]|\.?\["([^"\]\\]*)"\]|\[\s*(-?\d+)\s*\]|(\.\*|\.?\[\s*\*\s*\])"""
 )
 _NOTHING = "CAST(array() AS ARRAY<VARIANT>)"
 
@@ -43,13 +42,12 @@ def read_path(argument: Typed, at: Place, name: str) -> Path:
     while place < len(rest):
         step = _STEP.match(rest, place)
         if step is None:
-            hint = "there are .name, .\"name\", ['name'], [0], [-1] for the last, [*] and .*"
+            hint = "there are .name, ['name'], [0], [-1] for the last, [*] and .*"
             raise NotThereYet(f"{name} with the path {text!r}", at, hint)
-        *names, index, star = step.groups()
-        if star is not None:
+        if step[5] is not None:
             steps.append(None)
         else:
-            steps.append(int(index) if index else next(one for one in names if one is not None))
+            steps.append(int(step[4]) if step[4] else next(one for one in step.groups()[:3] if one is not None))
         place = step.end()
     return Path(mode is not None and mode[1].lower() == "lax", tuple(steps))
 
