@@ -5,7 +5,11 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 from contextlib import suppress
+from itertools import islice
 from pathlib import Path
+
+_MOST = 1000
+"""So many files of a directory are looked at."""
 
 
 def nearest(name: str, names: Iterable[str], label: str = "did you mean") -> str:
@@ -18,5 +22,6 @@ def nearest(name: str, names: Iterable[str], label: str = "did you mean") -> str
 def nearest_file(path: Path) -> str:
     """The same, of a path that is not there, and what lies beside it."""
     with suppress(OSError):
-        return nearest(path.name, sorted(one.name for one in path.parent.iterdir() if one.name != path.name))
+        beside = islice((one.name for one in path.parent.iterdir() if one.name != path.name), _MOST)
+        return nearest(path.name, sorted(beside))
     return ""

@@ -9,7 +9,7 @@ import pytest
 from airflow_nrt.describe.without_effect import without_effect
 from airflow_nrt.model.plan import Plan
 from airflow_nrt.sql.errors import SqlError
-from airflow_nrt.sql.planner import plan_report
+from airflow_nrt.sql.planner import plan_query, plan_report
 
 FILES = "WITH ('connector' = 'filesystem', 'path' = '{}', 'format' = 'json')"
 SOURCE = f"CREATE TABLE t (a INT, b STRING) {FILES.format('t')};"
@@ -110,6 +110,7 @@ def test_settings_that_are_taken_back() -> None:
     assert planned(name, "RESET 'pipeline.name';", SOURCE, SINK, INSERT).name == "report"
     assert planned(name, "RESET;", SOURCE, SINK, INSERT).settings == ()
     assert planned("SET 'table.local-time-zone' = 'Asia/Tokyo';", "RESET;", SOURCE, SINK, INSERT).settings == ()
+    assert plan_query(f"{name} RESET; {SOURCE}", "SELECT a FROM t", Path("/data")).settings == ()
     after = planned(name, SOURCE, SINK, INSERT, "RESET 'pipeline.name';")
     assert after.name == "x"
     assert without_effect(after)["statement \"RESET 'pipeline.name'\""] == "no INSERT follows it"

@@ -10,7 +10,10 @@ from airflow_nrt.sql.parse import parsed
 
 
 def with_resets(statements: Sequence[parsed.Statement], problems: Problems) -> list[parsed.Statement]:
-    """The statements without each SET that a RESET takes back. Errors are added to `problems`."""
+    """The statements without each SET that a RESET takes back. Errors are added to `problems`.
+
+    Statements without an INSERT are those before a query.
+    """
     inserts = [n for n, statement in enumerate(statements) if isinstance(statement, parsed.Insert)]
     kept: list[parsed.Statement] = []
     for n, statement in enumerate(statements):
@@ -18,7 +21,7 @@ def with_resets(statements: Sequence[parsed.Statement], problems: Problems) -> l
             kept.append(statement)
             continue
         taken = [one for one in kept if isinstance(one, parsed.SetOption) and statement.name in (None, one.key)]
-        follows, precedes = bool(inserts) and inserts[-1] > n, bool(inserts) and inserts[0] < n
+        follows, precedes = not inserts or inserts[-1] > n, bool(inserts) and inserts[0] < n
         if taken and follows and precedes:
             problems.errors.append(
                 SqlError("RESET between two INSERTs: all of a report have the same settings", statement.at)
