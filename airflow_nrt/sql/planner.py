@@ -6,19 +6,18 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
-from os.path import normpath
 from pathlib import Path
 
 from airflow_nrt.basics.nearest import nearest
 from airflow_nrt.model.arithmetic_errors import are_null
-from airflow_nrt.model.connectors import connector_of
 from airflow_nrt.model.options.known import MAX_SCRIPT, REPORT_OPTIONS, SPARK_PREFIX, TIME_ZONE, find
 from airflow_nrt.model.origins import Origin
 from airflow_nrt.model.plan import Plan
 from airflow_nrt.model.row_semantics import ROW_SEMANTICS, read_by
 from airflow_nrt.model.tables import Column, Table
 from airflow_nrt.program.functions import PythonFunction
-from airflow_nrt.sql.ddl.ddl import Misdeclared, check_sink, check_sole, check_windows, declare, with_options
+from airflow_nrt.sql.ddl.altered import altered
+from airflow_nrt.sql.ddl.ddl import Misdeclared, check_sink, check_sole, check_windows, declare, placed, with_options
 from airflow_nrt.sql.ddl.emit import check_emit, emits_again
 from airflow_nrt.sql.ddl.source_tables import with_source_tables
 from airflow_nrt.sql.errors import NotThereYet, Place, Problems, SettingError, SqlError, SqlErrors, nesting_of
@@ -318,7 +317,7 @@ class Planner:
         self.declared_at[statement.name] = statement.at
         self._declarations[statement.name] = statement
         try:
-            self.queries.tables[statement.name] = self._placed(declare(statement, self.queries.tables))
+            self.queries.tables[statement.name] = placed(declare(statement, self.queries.tables), self.base)
         except Misdeclared as wrong:
             if wrong.table is not None:
                 self.queries.tables[statement.name] = wrong.table
@@ -338,7 +337,7 @@ class Planner:
         if statement.kind == "view":
             del self.queries.views[name]
         else:
-            used, table = name in self._used_tables(), self.queries.tables.pop(name)
+            used, table = name in self.queries.findings.used_tables(), self.queries.tables.pop(name)
             # Its rows and results go by its name.
             self._dropped.update({name: table} if used else {})
             del self._declarations[name]
@@ -350,24 +349,14 @@ class Planner:
         declared = self._declarations.get(name)
         if declared is None:
             raise SqlError(f"there is no table {name!r} to alter{nearest(name, self._declarations)}", statement.at)
-        if name in self._used_tables():
+        if name in self.queries.findings.used_tables():
             raise SqlError(
                 f"ALTER TABLE {name!r} after an INSERT that uses it: put it before the first one, because a report "
                 "has one declaration of each table",
                 statement.at,
             )
-        unknown = next((key for key in statement.without if key not in {one[0] for one in declared.options}), None)
-        if unknown is not None:
-            raise SqlError(f"table {name!r} is declared without {unknown!r}: leave RESET out", statement.at)
-        changed = {key for key, *_ in statement.options}
-        kept = tuple(one for one in declared.options if one[0] not in (*changed, *statement.without))
-        self._declare(replace(declared, options=(*kept, *statement.options)))
+        self._declare(altered(declared, statement))
         self._forget()
-
-    def _used_tables(self) -> set[str]:
-        """The tables that the inserts so far read and write."""
-        findings = self.queries.findings
-        return {*findings.read, *findings.dimensions, *(one.sink.name for one in findings.inserts)}
 
     def _pass_over(self, statement: parsed.Idle) -> None:
         """Notes a statement without an effect. Raises SqlError if it has one here."""
@@ -418,13 +407,6 @@ class Planner:
             raise SqlError(f"function {statement.name!r} exists already: give this one another name", statement.at)
         self.functions[name] = known
         self._forget()
-
-    def _placed(self, table: Table) -> Table:
-        """The table with absolute paths without `..`, as Spark spells the paths of its files."""
-        given = {name: table.options[name] for name in connector_of(table).paths if name in table.options}
-        local = {name: path for name, path in given.items() if "://" not in path or path.startswith("file://")}
-        placed = {name: normpath(self.base / path.removeprefix("file://")) for name, path in local.items()}
-        return with_options(table, placed) if placed else table
 
     def _check_free(self, name: str, at: Place) -> None:
         if name in self._dropped:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from os.path import normpath
+from pathlib import Path
 
 from airflow_nrt.basics.errors import InputError, MissingError
 from airflow_nrt.basics.nearest import nearest
@@ -115,6 +117,14 @@ def check_source(table: Table, at: Place) -> None:
 def check_dimension(table: Table, at: Place) -> None:
     """Raises SqlError if the table can't be looked up."""
     _check(connector_of(table).check_dimension, table, at)
+
+
+def placed(table: Table, base: Path) -> Table:
+    """The table with absolute paths without `..`, as Spark spells the paths of its files."""
+    given = {name: table.options[name] for name in connector_of(table).paths if name in table.options}
+    local = {name: path for name, path in given.items() if "://" not in path or path.startswith("file://")}
+    found = {name: normpath(base / path.removeprefix("file://")) for name, path in local.items()}
+    return with_options(table, found) if found else table
 
 
 def check_sink(table: Table, at: Place) -> None:

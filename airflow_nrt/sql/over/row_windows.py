@@ -26,7 +26,7 @@ from airflow_nrt.sql.logical.over import Framed
 from airflow_nrt.sql.logical.rank import RANKINGS
 from airflow_nrt.sql.over.frame_join import Part, parts_of, put_together
 from airflow_nrt.sql.parse import ast
-from airflow_nrt.sql.parse.unparse import text_of
+from airflow_nrt.sql.parse.unparse import column_of_call, text_of
 from airflow_nrt.sql.parse.walk import children, rewritten, unqualified
 from airflow_nrt.sql.relations.column_demand import Demand
 from airflow_nrt.sql.relations.findings import Findings, Values
@@ -144,7 +144,7 @@ class _RowWindows:
             call, frame = self._call(node), self._frame(node, node.over)
             self.calls[node] = call
             self.frames.append(frame)
-        return ast.Name((f"_over_{self.calls[node].name}",), node.at, f"{text_of(node)} OVER (…)")
+        return column_of_call(f"_over_{self.calls[node].name}", node)
 
     def _check_order(self, over: ast.Over) -> None:
         if not over.order:

@@ -22,7 +22,7 @@ from airflow_nrt.sql.kept_rows.buffered_rows import arrival_position
 from airflow_nrt.sql.logical.over import Framed
 from airflow_nrt.sql.over.row_windows import is_time
 from airflow_nrt.sql.parse import ast
-from airflow_nrt.sql.parse.unparse import text_of
+from airflow_nrt.sql.parse.unparse import column_of_call, text_of
 from airflow_nrt.sql.parse.walk import children, rewritten
 from airflow_nrt.sql.relations.findings import Boundless, Findings
 from airflow_nrt.sql.relations.relation import Relation
@@ -105,7 +105,7 @@ class _UpdatingOver:
     def _column(self, node: object) -> ast.Name | None:
         if not isinstance(node, ast.Call) or node.over is None:
             return None
-        return ast.Name((f"_over_{self.calls[node]}",), node.at, f"{text_of(node)} OVER (…)")
+        return column_of_call(f"_over_{self.calls[node]}", node)
 
     def _call(self, node: ast.Call) -> tuple[AggregateCall, str]:
         """The call and its frame."""

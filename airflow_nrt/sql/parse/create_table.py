@@ -51,13 +51,11 @@ class TableParser:
         )
 
     def _option(self) -> tuple[str, str, Place]:
-        at = self.cursor.at
-        key = self.cursor.string("an option: 'key' = 'value'")
+        key, value, at = self.cursor.option()
         if key in self.options:
             raise SqlError(f"the option {key!r} is given twice", at)
         self.options.add(key)
-        self.cursor.expect_symbol("=")
-        return key, self.cursor.string("the option's value in single quotes"), at
+        return key, value, at
 
     def _like(self) -> tuple[str, tuple[tuple[str, str], ...]]:
         cursor = self.cursor

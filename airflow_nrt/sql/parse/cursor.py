@@ -142,6 +142,13 @@ class Cursor:
             raise self.error(what)
         return self.advance().text
 
+    def option(self) -> tuple[str, str, Place]:
+        """`'key' = 'value'`, and its place."""
+        at = self.at
+        key = self.string("an option: 'key' = 'value'")
+        self.expect_symbol("=")
+        return key, self.string("the option's value in single quotes"), at
+
     def integer(self, what: str = "a whole number") -> int:
         text = self.token.text
         if self.token.kind is not TokenKind.NUMBER or not text.isdigit() or len(text) > MAX_DIGITS:

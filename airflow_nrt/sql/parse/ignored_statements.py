@@ -54,7 +54,7 @@ def _created(cursor: Cursor, at: Place) -> parsed.Idle:
     if cursor.take_word("COMMENT"):
         cursor.string()
     if cursor.take_word("WITH"):
-        options = dict(cursor.parenthesised(lambda: _option(cursor)))
+        options = {key: value for key, value, _ in cursor.parenthesised(cursor.option)}
     if kind == "CATALOG" and options.get("type") != _IN_MEMORY:
         raise SqlError(
             f"CREATE CATALOG of type {options.get('type', '')!r} has no place in a report: declare its tables with "
@@ -62,12 +62,6 @@ def _created(cursor: Cursor, at: Place) -> parsed.Idle:
             at,
         )
     return _idle(cursor, at, _WHERE, opens=name)
-
-
-def _option(cursor: Cursor) -> tuple[str, str]:
-    key = cursor.string("an option: 'key' = 'value'")
-    cursor.expect_symbol("=")
-    return key, cursor.string("the option's value in single quotes")
 
 
 def _dropped(cursor: Cursor, at: Place) -> parsed.Idle | parsed.Drop:

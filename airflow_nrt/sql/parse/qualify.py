@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from airflow_nrt.sql.parse import ast
-from airflow_nrt.sql.parse.unparse import text_of
+from airflow_nrt.sql.parse.unparse import column_of_call
 from airflow_nrt.sql.parse.walk import rewritten
 
 _CALL = "QUALIFY$"
@@ -23,8 +23,7 @@ def qualified(select: ast.Select, condition: ast.Expression) -> ast.Select:
     def column(node: Any) -> ast.Name | None:
         if not isinstance(node, ast.Call) or node.over is None:
             return None
-        name = calls.setdefault(node, f"{_CALL}{len(calls)}")
-        return ast.Name((name,), node.at, f"{text_of(node)} OVER (…)")
+        return column_of_call(calls.setdefault(node, f"{_CALL}{len(calls)}"), node)
 
     where = rewritten(condition, column)
     items = tuple(ast.SelectItem(call, name) for call, name in calls.items())

@@ -192,14 +192,7 @@ class _StatementParser:
             raise SqlError("only ALTER TABLE … SET ('key' = 'value') and RESET ('key') are there", at)
         if cursor.advance().upper == "RESET":
             return parsed.AlterTable(name, (), cursor.parenthesised(lambda: cursor.string("an option")), at)
-        return parsed.AlterTable(name, cursor.parenthesised(self._option), (), at)
-
-    def _option(self) -> tuple[str, str, Place]:
-        cursor = self.cursor
-        at = cursor.at
-        key = cursor.string("an option: 'key' = 'value'")
-        cursor.expect_symbol("=")
-        return key, cursor.string("the option's value in single quotes"), at
+        return parsed.AlterTable(name, cursor.parenthesised(cursor.option), (), at)
 
     def _view_column(self) -> str:
         name = self.cursor.name("the name of a column")

@@ -72,6 +72,11 @@ def over_text(call: ast.Call) -> str:
     return f"{_call(call)} OVER ({' '.join(part for part in (keys, order, frame) if part)})"
 
 
+def column_of_call(name: str, call: ast.Call) -> ast.Name:
+    """The column that has the results of a call with OVER. Messages have the call: "SUM(n) OVER (…)"."""
+    return ast.Name((name,), call.at, f"{text_of(call)} OVER (…)")
+
+
 def order_text(order: tuple[ast.OrderItem, ...]) -> str:
     return ", ".join(f"{text_of(item.expression)}{' DESC' if item.descending else ''}{_nulls(item)}" for item in order)
 

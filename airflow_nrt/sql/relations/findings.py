@@ -230,6 +230,10 @@ class Findings:
             for table in self.read.values()
         )
 
+    def used_tables(self) -> set[str]:
+        """The names of the tables that the inserts read and write."""
+        return {*self.read, *self.dimensions, *(one.sink.name for one in self.inserts)}
+
     def lookups(self) -> tuple[Lookup, ...]:
         """The dimension tables with the columns that are read."""
         return tuple(
