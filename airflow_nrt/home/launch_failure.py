@@ -1,4 +1,7 @@
-"""Why a launched driver could not begin: `launches/<id>.json` of its home, for its launcher and for the status."""
+"""Why a driver could not begin: `launches/<id>.json` of its home, for its launcher and for the status.
+
+A start in a terminal has no launch; its note is `launches/terminal.json`.
+"""
 
 from __future__ import annotations
 
@@ -19,6 +22,8 @@ from airflow_nrt.home.heartbeat import Heartbeat
 from airflow_nrt.home.home import Home
 from airflow_nrt.model.options.settings import NO_SETTINGS, Settings
 
+TERMINAL = "terminal"
+"""Stands for the id of a launch in the note of a start that had none."""
 _FORMAT = Format("the note of a launch that failed,")
 
 
@@ -59,13 +64,14 @@ def launch_failure(home: Home, launch: str) -> LaunchFailure | None:
 
 
 def failed_start(home: Home, beat: Heartbeat | None) -> str | None:
-    """Why the newest launch could not begin; None if it has, or if the driver with this heartbeat has begun since."""
-    number = home.newest_launch()
-    if not number:
-        return None
-    with suppress(OSError, HomeError):
-        failure = launch_failure(home, str(number))
-        noted = (home.launches / f"{number}.json").stat().st_mtime if failure is not None else 0
-        if failure is not None and (beat is None or beat.started / SECOND < noted):
-            return failure.error
-    return None
+    """Why the newest launch, or a later start in a terminal, could not begin; None if the driver with this heartbeat
+    has begun since."""
+    began = -1.0 if beat is None else beat.started / SECOND
+    newest = None
+    for launch in (str(home.newest_launch()), TERMINAL):
+        with suppress(OSError, HomeError):
+            failure = launch_failure(home, launch)
+            noted = (home.launches / f"{launch}.json").stat().st_mtime if failure is not None else began
+            if failure is not None and noted > began:
+                newest, began = failure.error, noted
+    return newest

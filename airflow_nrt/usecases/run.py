@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 
-from airflow_nrt.basics.errors import InputError
+from airflow_nrt.basics.errors import InputError, NrtError
 from airflow_nrt.home.home import Home
+from airflow_nrt.home.launch_failure import TERMINAL, note_launch_failure
 from airflow_nrt.launch.launch_records import pending_launch
 from airflow_nrt.launch.living import living_driver
 from airflow_nrt.model.plan import Plan
@@ -38,9 +39,20 @@ def run(
     from airflow_nrt.engine.main import check_start, run_report
 
     check_start(plan, place.master)
-    with stop_signals() as stop, watching(plan, home):
-        state = run_report(plan, place.home, stop, place.master, request.available_now, group=place.group)
+    epoch = _epoch(home)
+    try:
+        with stop_signals() as stop, watching(plan, home):
+            state = run_report(plan, place.home, stop, place.master, request.available_now, group=place.group)
+    except NrtError as wrong:
+        # From its lease on, a driver leaves the cause in its heartbeat. A start that was withdrawn has left no home.
+        if home.report_file.exists() and _epoch(home) == epoch:
+            note_launch_failure(place.home, TERMINAL, wrong, place.group, plan.given)
+        raise
     return RunResult(plan.name, state)
+
+
+def _epoch(home: Home) -> int:
+    return home.log().epoch() if home.report_file.exists() else 0
 
 
 def _check_no_driver(home: Home, agrees: Callable[[str], bool]) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import re
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -84,6 +86,22 @@ def test_a_start_that_is_refused_leaves_no_home_and_no_claim(spark_command: Comm
     answer = spark_command("run", report, "--home", tmp_path / "home", "--master", "local[1]")
     assert answer.status == 2 and tree(tmp_path) == before
     assert "airflow-nrt: table 'taken': another home publishes to" in answer.err and "airflow-nrt forget" in answer.err
+
+
+@pytest.mark.process
+def test_a_database_that_is_not_there_is_the_cause_in_the_status(command: Command, tmp_path: Path) -> None:
+    old = "'connector' = 'filesystem', 'path' = 'curve', 'format' = 'json'"
+    assert old in REPORT
+    text = REPORT.replace("gmv DECIMAL(38, 2)", "gmv DECIMAL(38, 2), PRIMARY KEY (shop, window_end) NOT ENFORCED")
+    database = "'connector' = 'jdbc', 'url' = 'jdbc:postgresql://127.0.0.1:1/db', 'table-name' = 'curve'"
+    report = furnish(tmp_path, text.replace(old, database))
+    home = tmp_path / "home"
+    # The database's driver is a package of the session, so Java starts anew.
+    line = [sys.executable, "-m", "airflow_nrt.cli.main", "run", report, "--home", home, "--master", "local[1]"]
+    started = subprocess.run(line, capture_output=True, text=True, check=False, timeout=300)
+    cause = "table 'curve': no database answers at jdbc:postgresql://127.0.0.1:1/db: start it, or correct 'url'"
+    assert started.returncode == 1 and cause in started.stderr
+    assert f"error       the last start failed: {cause}" in command("status", "--home", home).out
 
 
 @pytest.mark.process
