@@ -66,12 +66,13 @@ def launch_failure(home: Home, launch: str) -> LaunchFailure | None:
 def failed_start(home: Home, beat: Heartbeat | None) -> str | None:
     """Why the newest launch, or a later start in a terminal, could not begin; None if the driver with this heartbeat
     has begun since."""
-    began = -1.0 if beat is None else beat.started / SECOND
+    began = 0.0 if beat is None else beat.started / SECOND
     newest = None
     for launch in (str(home.newest_launch()), TERMINAL):
         with suppress(OSError, HomeError):
-            failure = launch_failure(home, launch)
-            noted = (home.launches / f"{launch}.json").stat().st_mtime if failure is not None else began
-            if failure is not None and noted > began:
+            # Most homes have no note. A page asks of many homes each second.
+            noted = (home.launches / f"{launch}.json").stat().st_mtime
+            failure = launch_failure(home, launch) if noted > began else None
+            if failure is not None:
                 newest, began = failure.error, noted
     return newest
