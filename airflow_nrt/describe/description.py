@@ -32,6 +32,7 @@ from airflow_nrt.model.updating import (
     UpdatingRows,
     UpdatingSessions,
 )
+from airflow_nrt.model.windows import format_length
 from airflow_nrt.model.written import Written
 
 _UNBOUNDED = {END: "nothing but the end of its sources", None: "nothing: every key is kept for ever"}
@@ -179,7 +180,7 @@ def _keys(operator: WindowAggregate | Regroup | Updating) -> dict[str, Any]:
 
 def _sessions(operator: WindowAggregate) -> dict[str, Any]:
     window = operator.window
-    slot = format_duration(window.stride)
+    slot = window.grid
     return {
         "partition": [operator.written.of(name) or name for name in operator.partition],
         "published": f"when it is complete, in files by the {slot} that sessions end in",
@@ -188,7 +189,7 @@ def _sessions(operator: WindowAggregate) -> dict[str, Any]:
             "what arrived since sessions last fired",
             *_kept_rows(operator.aggregates),
         ],
-        "bounded_by": f"the end of a session: {format_duration(window.size)} without a row",
+        "bounded_by": f"the end of a session: {format_length(window.size)} without a row",
         "late": "a row is late if the session that it would make, or join, was complete when its batch began",
     }
 
@@ -220,7 +221,7 @@ def _row_windows(operator: WindowAggregate) -> dict[str, Any]:
             bound += f"; of {names} only the newest value is kept, because it only grows"
     return {
         "frames": [_frame(frame, operator.written) for frame in frames],
-        "published": f"when the watermark has reached {reached}, in files by {format_duration(operator.window.stride)}",
+        "published": f"when the watermark has reached {reached}, in files by {operator.window.grid}",
         "stored": stored,
         "bounded_by": bound,
         "late": "a row is late if a row of its key at or after its own time has fired"
@@ -231,9 +232,9 @@ def _row_windows(operator: WindowAggregate) -> dict[str, Any]:
 
 
 def _row_parts(operator: WindowAggregate) -> dict[str, Any]:
-    parts, stride = ", ".join(operator.input.inputs), format_duration(operator.window.stride)
+    parts = ", ".join(operator.input.inputs)
     return {
-        "published": f"when each of {parts} has given its part of a row, in files by {stride}",
+        "published": f"when each of {parts} has given its part of a row, in files by {operator.window.grid}",
         "stored": ["the parts of rows that wait for others"],
         "bounded_by": f"how many rows wait in {parts}",
         "late": f"none: a row was in time for {parts}",
@@ -262,10 +263,10 @@ def _slices(operator: WindowAggregate) -> dict[str, Any]:
         stored.append("the distinct values of each key, once a window start")
     stored += _kept_rows(operator.aggregates)
     return {
-        "slice": format_duration(window.slice),
-        "windows_per_slice": len(window.ends(window.slice_end(0))),
+        "slice": str(window.slices),
+        "windows_per_slice": sum(1 for _ in window.ends(window.slice_end(0))),
         "stored": stored,
-        "bounded_by": f"the end of the last window of a slice: state is dropped {format_duration(window.size)} of "
+        "bounded_by": f"the end of the last window of a slice: state is dropped {format_length(window.size)} of "
         "event time after a row's slice at the latest",
         "late": "none: the processing time of its batch decides the windows of a row"
         if CLOCK in operator.clock

@@ -57,7 +57,7 @@ def estimate(plan: Plan, load: Load) -> dict[str, Any]:
         for what, seconds in _firing(operator, load).items():
             work[what] = work.get(what, 0.0) + seconds
         state += _state(operator, load)
-    strides = [operator.window.stride / 1000 for operator in operators]
+    strides = [_step(operator) for operator in operators]
     work["starting micro-batches and firings"] = _fixed(strides)
     cores = sum(work.values()) / BUSY
     return {
@@ -72,9 +72,14 @@ def estimate(plan: Plan, load: Load) -> dict[str, Any]:
     }
 
 
+def _step(operator: WindowAggregate) -> float:
+    """Seconds from one firing to the next, the fewest if windows end by months."""
+    return operator.window.grid.shortest / 1000
+
+
 def _firing(operator: WindowAggregate, load: Load) -> dict[str, float]:
     """Core seconds a second, by the kind of work."""
-    step = operator.window.stride / 1000
+    step = _step(operator)
     sets = len(operator.distinct_sets)
     found = {"writing results": _results(operator, load) * RESULT_SECONDS / step}
     if sets:
@@ -86,20 +91,21 @@ def _firing(operator: WindowAggregate, load: Load) -> dict[str, float]:
 def _results(operator: WindowAggregate, load: Load) -> float:
     """Rows of one firing: a window has a result for each key with rows."""
     window = operator.window
-    return min(load.keys if operator.keys else 1, load.rate * window.size / 1000)
+    return min(load.keys if operator.keys else 1, load.rate * window.longest / 1000)
 
 
 def _pairs(operator: WindowAggregate, load: Load) -> float:
     """The most pairs of a key and a distinct value that are kept at a time."""
     window = operator.window
-    kept = window.size + operator.delay
+    kept = window.longest + operator.delay
     return load.rate * kept / 1000 * load.new_values * len(operator.distinct_sets)
 
 
 def _state(operator: WindowAggregate, load: Load) -> float:
     window = operator.window
-    slices = (2 if window.nested else window.size // window.slice) + operator.delay // window.slice
-    partials = min(load.keys if operator.keys else 1, load.rate * window.slice / 1000) * slices
+    shortest = window.slices.shortest
+    slices = (2 if window.nested else window.longest // shortest) + operator.delay // shortest
+    partials = min(load.keys if operator.keys else 1, load.rate * window.slices.longest / 1000) * slices
     return partials * PARTIAL_BYTES + _pairs(operator, load) * PAIR_BYTES
 
 
@@ -112,6 +118,6 @@ def _delay(operators: list[WindowAggregate], load: Load, cores: float) -> float:
     """Seconds from the watermark that completes a step to its results, on so many cores."""
     firing = 0.0
     for operator in operators:
-        step = operator.window.stride / 1000
+        step = _step(operator)
         firing += sum(seconds * step for seconds in _firing(operator, load).values())
     return BATCH_SECONDS + FIRING_SECONDS + firing / max(cores, 1)

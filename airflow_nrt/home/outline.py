@@ -16,6 +16,7 @@ from airflow_nrt.model.connectors import connector_of
 from airflow_nrt.model.connectors.kafka_options import TOPIC, TOPIC_PATTERN
 from airflow_nrt.model.plan import Insert, Plan, Source
 from airflow_nrt.model.tables import CHANGELOG
+from airflow_nrt.model.windows import Every, Grid, Monthly, Window
 
 _TOPICS = (TOPIC, TOPIC_PATTERN)
 _KEPT_OPTIONS = ("csv.field-delimiter", "csv.quote-character", "csv.null-literal", "sink.sample")
@@ -25,15 +26,26 @@ _FORMAT = Format("the outline of a home")
 
 @dataclass(frozen=True)
 class WindowOutline:
-    """The windows of results: their text, and the distance of their ends (ms)."""
+    """The windows of results: their text, and the distance of their ends (ms). If they end by months, `calendar` says
+    when, and `stride` is the shortest month."""
 
     text: str
     stride: int
+    calendar: Monthly | None = None
 
     def __post_init__(self) -> None:
         """Raises TypeError."""
         if self.stride <= 0:
             raise TypeError(f"windows can't end every {self.stride} ms")
+
+    @classmethod
+    def of(cls, window: Window) -> WindowOutline:
+        grid = window.grid
+        return cls(str(window), grid.shortest, grid if isinstance(grid, Monthly) else None)
+
+    def grid(self, some_end: int) -> Grid:
+        """The ends of the windows; `some_end` is one of them."""
+        return self.calendar or Every(self.stride, some_end)
 
 
 @dataclass(frozen=True)
@@ -75,7 +87,7 @@ class InsertOutline:
     def of(cls, insert: Insert) -> InsertOutline:
         sink, directory = insert.sink, connector_of(insert.sink).directory(insert.sink)
         in_files = [column for column in sink.physical if column.name not in sink.partition_keys]
-        window = None if insert.window is None else WindowOutline(str(insert.window), insert.window.stride)
+        window = None if insert.window is None else WindowOutline.of(insert.window)
         return cls(
             name=insert.name,
             directory=directory,
@@ -150,6 +162,8 @@ class Outline:
         for insert in content["inserts"]:
             if not insert["scales"]:
                 del insert["scales"]
+            if insert["window"] is not None and insert["window"]["calendar"] is None:
+                del insert["window"]["calendar"]
         return json.dumps(_FORMAT.stamped(content), indent=1, ensure_ascii=False).encode()
 
     @classmethod

@@ -18,6 +18,7 @@ from airflow_nrt.home.log.lacking import lacking
 from airflow_nrt.home.log.log import Log
 from airflow_nrt.home.outline import InsertOutline, Outline
 from airflow_nrt.home.visible import directory_of, staged_directories
+from airflow_nrt.model.windows import Every, Grid, Monthly
 
 _EVERY_TABLE = ""
 """Stands for all tables among the names of tables, none of which is empty."""
@@ -38,6 +39,14 @@ class TableProgress:
     decided_entry: int
     published_entry: int
     stride: int | None = None
+    calendar: Monthly | None = None
+
+    @property
+    def grid(self) -> Grid | None:
+        """The ends of its windows, None if it has none."""
+        if self.stride is None:
+            return None
+        return self.calendar or Every(self.stride, 0 if self.published is None else self.published)
 
     @property
     def waits(self) -> bool:
@@ -81,9 +90,11 @@ def tables_progress(home: Home, log: Log, outline: Outline | None, beat: Heartbe
 
     def of_table(one: InsertOutline) -> TableProgress:
         entry = min(first.get(one.name, log.last + 1), first.get(_EVERY_TABLE, log.last + 1)) - 1
-        stride = None if one.window is None else one.window.stride
-        ends = (None, None) if stride is None else (complete_until(decided, one), complete_until(position(entry), one))
-        return TableProgress(one.name, *ends, log.last, entry, stride)
+        window = one.window
+        if window is None:
+            return TableProgress(one.name, None, None, log.last, entry)
+        ends = complete_until(decided, one), complete_until(position(entry), one)
+        return TableProgress(one.name, *ends, log.last, entry, window.stride, window.calendar)
 
     inserts = outline.inserts if outline is not None else ()
     # Archives and tables of rejected rows hold no results.

@@ -350,7 +350,7 @@ class Plan:
     def first_rows(self, operator: str, after: int) -> dict[str, int]:
         """By source, the earliest rowtime (ms) in the windows of this operator that end after `after`."""
         one = self.operator(operator)
-        earliest = one.window.earliest_row(next(one.window.ends_between(after, after + one.window.stride)))
+        earliest = one.window.earliest_row(one.window.grid.after(after))
         found = dict.fromkeys(one.sources, earliest)
         for upstream in () if one.sources else self.below(one.input):
             for source, at in self.first_rows(upstream, earliest).items():

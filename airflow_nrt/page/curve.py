@@ -38,9 +38,8 @@ class Grid:
     per_step: int
 
     @classmethod
-    def of(cls, stride: int, some_end: int) -> Grid:
-        """`some_end` is the end of any window, before or after midnight."""
-        first = some_end % stride or stride
+    def of(cls, stride: int, first: int) -> Grid:
+        """`first` is the end of the first window that ends after midnight."""
         count = max((DAY - first) // stride + 1, 0)
         return cls(first, stride, -(-count // MOST_STEPS) if count else 1)
 
@@ -60,7 +59,7 @@ def curve(
     """`day` and `today` are midnights (ms). Raises HomeError, and KeyError for a measure that no sample has."""
     assert insert.window is not None
     some_end = next(iter(list(reader.facts().windows.get(insert.name, ()))), 0)
-    grid = Grid.of(insert.window.stride, some_end - day)
+    grid = Grid.of(insert.window.stride, insert.window.grid(some_end).after(day) - day)
     steps = grid.steps()
     samples = {role: _samples(reader, insert.name, day - back, grid) for role, back, _ in ROLES}
     newest = _newest(samples["day"]) or _newest(samples["day_before"]) or _newest(samples["week_before"])

@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from airflow_nrt.basics.errors import NrtError
@@ -124,8 +125,8 @@ class FreshnessWatch:
             "window_end": iso_instant(notice.window_end),
             "complete_until": iso_instant(notice.complete_until),
             "allowed_seconds": notice.allowed // 1000,
-            "missing": [iso_instant(end) for end in notice.missing[:_MOST_NAMED]],
-            "missing_count": len(notice.missing),
+            "missing": [iso_instant(end) for end in islice(notice.missing, _MOST_NAMED)],
+            "missing_count": notice.missing_count,
             "missing_since": iso_instant(notice.missing_since),
             "cause": notice.cause,
             "text": notice.text,
@@ -156,8 +157,8 @@ def look_at_tables(home: Home) -> tuple[str, str | None, list[TableObservation]]
     pulse = read_pulse(home)
     since = wall_clock(home.identity().created, home.zone)
     observations = [
-        TableObservation(one.table, one.stride, one.published, since, missing_cause(pulse, one))
+        TableObservation(one.table, one.grid, one.published, since, missing_cause(pulse, one))
         for one in pulse.tables
-        if one.stride is not None
+        if one.grid is not None
     ]
     return pulse.report, home.zone, observations

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from airflow_nrt.basics.durations import format_duration
 from airflow_nrt.basics.instants import format_instant, format_reached
+from airflow_nrt.model.windows import Grid
 from airflow_nrt.model.zones import wall_clock_passed
 
 STALE, FRESH = "stale", "fresh"
@@ -14,14 +15,14 @@ STALE, FRESH = "stale", "fresh"
 
 @dataclass(frozen=True)
 class TableObservation:
-    """One look at a table: its windows end every `stride` ms, and those up to `complete_until` are published.
+    """One look at a table: its windows end on the `grid`, and those up to `complete_until` are published.
 
     `since` is the time of the report's clock before which no window is expected; all times are of that clock. `cause`
     says why newer ones are missing, if they are.
     """
 
     table: str
-    stride: int
+    grid: Grid
     complete_until: int | None
     since: int
     cause: str = ""
@@ -31,8 +32,8 @@ class TableObservation:
 class Notice:
     """A table is `stale` because its window `window_end` is missing, or `fresh` again after that one was.
 
-    `window_end` is the newest of the `missing` windows, which end every `stride` ms from `first_end` on. `cause` is as
-    in `TableObservation`.
+    `window_end` is the newest of the `missing` windows, which end on the `grid` from `first_end` on. `cause` is as in
+    `TableObservation`.
     """
 
     state: str
@@ -40,14 +41,20 @@ class Notice:
     window_end: int
     complete_until: int | None
     allowed: int
-    stride: int = 1
+    grid: Grid | None = None
     first_end: int | None = None
     cause: str = ""
 
     @property
-    def missing(self) -> range:
+    def missing(self) -> Iterator[int]:
         """The ends of the windows that are missing, the oldest first; none if it is fresh again."""
-        return range(0) if self.first_end is None else range(self.first_end, self.window_end + 1, self.stride)
+        grid, first = self.grid, self.first_end
+        return iter(()) if grid is None or first is None else grid.between(first, self.window_end)
+
+    @property
+    def missing_count(self) -> int:
+        grid, first = self.grid, self.first_end
+        return 0 if grid is None or first is None else grid.steps(first, self.window_end) + 1
 
     @property
     def missing_since(self) -> int | None:
@@ -66,8 +73,8 @@ class Notice:
 
     @property
     def _more(self) -> str:
-        older = len(self.missing) - 1
-        since = f"; {older + 1} windows are missing since {format_instant(self.missing_since)}" if older > 0 else ""
+        count = self.missing_count
+        since = f"; {count} windows are missing since {format_instant(self.missing_since)}" if count > 1 else ""
         return since + (f"; {self.cause}" if self.cause else "")
 
 
@@ -98,14 +105,12 @@ class Freshness:
     def _judge(self, observation: TableObservation, last: int) -> Notice | None:
         """`last` is the end that a window must have reached in time."""
         reached = observation.complete_until
-        origin = 0 if reached is None else reached
-        due = last - (last - origin) % observation.stride
+        due = observation.grid.at_or_before(last)
         missed = self.missed.get(observation.table)
         published = observation.since if reached is None else reached
         if due > published:
             if missed is not None and due <= missed:
                 return None
-            stride = observation.stride
-            first = due - (due - published - 1) // stride * stride
-            return Notice(STALE, observation.table, due, reached, self.allowed, stride, first, observation.cause)
+            grid, cause = observation.grid, observation.cause
+            return Notice(STALE, observation.table, due, reached, self.allowed, grid, grid.after(published), cause)
         return None if missed is None else Notice(FRESH, observation.table, missed, reached, self.allowed)

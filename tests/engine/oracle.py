@@ -47,6 +47,68 @@ class Windowing:
         return self.sql
 
 
+@dataclass(frozen=True)
+class CalendarWindowing:
+    """The same in months, with lengths such as `1 MONTH`. A HOP begins its size before its end."""
+
+    kind: str
+    size: str
+    stride: str
+    offset: str = "0 DAY"
+
+    @property
+    def sql(self) -> str:
+        lengths = [self.size] if self.kind == "TUMBLE" else [self.stride, self.size]
+        lengths += [self.offset] if self.offset != "0 DAY" else []
+        return f"{self.kind}({', '.join(map(self._literal, lengths))})"
+
+    def _literal(self, length: str) -> str:
+        count, unit = length.split()
+        return f"INTERVAL '{count}' {unit}"
+
+    def between(self, first: int, last: int) -> list[tuple[int, int]]:
+        size, stride, offset = map(self._literal, (self.size, self.stride, self.offset))
+        # Days and hours are added last: 31 December, 18:00 is no beginning to count months from.
+        months, shift = (offset, "INTERVAL '0' DAY") if "MONTH" in offset else ("INTERVAL '0' DAY", offset)
+        begin, until = f"TIMESTAMP '1900-01-01' + {months}", f"make_timestamp({last} * 1000) + INTERVAL '3' YEAR"
+        starts = f"SELECT unnest(generate_series({begin}, {until}, {size})) AS start"
+        if self.kind == "TUMBLE":
+            windows = f"SELECT start, start + {size} AS fin FROM ({starts})"
+        elif self.kind == "CUMULATE":
+            windows = f"SELECT start, unnest(generate_series(start + {stride}, start + {size}, {stride})) AS fin "
+            windows += f"FROM ({starts})"
+        else:
+            ends = f"SELECT unnest(generate_series({begin}, {until}, {stride})) AS fin"
+            windows = f"SELECT fin - {size} AS start, fin FROM ({ends})"
+        shifted = f"SELECT start + {shift} AS start, fin + {shift} AS fin FROM ({windows})"
+        near = f"start <= make_timestamp({last} * 1000) AND fin > make_timestamp({first} * 1000)"
+        return duckdb.sql(f"SELECT epoch_ms(start), epoch_ms(fin) FROM ({shifted}) WHERE {near} ORDER BY 2").fetchall()
+
+    def __str__(self) -> str:
+        return self.sql
+
+
+CALENDAR = tuple(
+    CalendarWindowing(*one)
+    for one in (
+        ("TUMBLE", "1 MONTH", "1 MONTH"),
+        ("TUMBLE", "1 MONTH", "1 MONTH", "20 DAY"),
+        ("TUMBLE", "1 QUARTER", "1 QUARTER", "-6 HOUR"),
+        ("TUMBLE", "1 YEAR", "1 YEAR", "3 MONTH"),
+        ("TUMBLE", "5 MONTH", "5 MONTH"),
+        ("CUMULATE", "1 MONTH", "1 DAY"),
+        ("CUMULATE", "1 MONTH", "6 HOUR", "6 HOUR"),
+        ("CUMULATE", "1 QUARTER", "1 DAY", "-1 MONTH"),
+        ("CUMULATE", "1 YEAR", "1 MONTH", "3 MONTH"),
+        ("CUMULATE", "1 YEAR", "1 QUARTER", "1 MONTH"),
+        ("HOP", "1 MONTH", "1 DAY"),
+        ("HOP", "1 QUARTER", "1 DAY", "6 HOUR"),
+        ("HOP", "1 QUARTER", "1 MONTH", "1 DAY"),
+        ("HOP", "1 YEAR", "1 QUARTER", "2 MONTH"),
+    )
+)
+
+
 def _interval(ms: int) -> str:
     return f"INTERVAL '{'-' if ms < 0 else ''}{abs(ms) // 1000}.{abs(ms) % 1000:03d}' SECOND(6)"
 
@@ -61,7 +123,7 @@ def watermarks_before(batches: Sequence[Sequence[Event]]) -> list[int | None]:
 
 
 def count_in(
-    windowing: Windowing,
+    windowing: Windowing | CalendarWindowing,
     batches: Sequence[Sequence[Event]],
     aggregates: Mapping[str, tuple[str, str]],
     marks: Sequence[int | None] | None = None,

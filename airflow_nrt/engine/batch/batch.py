@@ -90,7 +90,7 @@ class _Batch:
         if operator.sources:
             return compute(layout, rows_of(name), after, until, self.tasks)
         window = operator.window
-        first_row = window.earliest_row(next(window.ends_between(after, after + window.stride)))
+        first_row = window.earliest_row(window.grid.after(after))
         views = self.views(operator.input, first_row, window.rows_until(until))
         return compute(layout, views, after, until, self.tasks)
 

@@ -145,8 +145,8 @@ class SparkComputation:
     def _fired(self, fired: Round, insert: Insert) -> list[Published]:
         firing = next(fired.firings[name] for name in insert.operators if name in fired.firings)
         frame = with_state(insert, fired.result(insert.query), string_literal(COMPLETE))
-        stride = self._report.layouts[firing.operator].operator.window.stride
-        return self._report.staging.stage(insert, frame, COMPLETE, (firing.until - firing.after) // stride)
+        pace = self._report.layouts[firing.operator].operator.window.grid.shortest
+        return self._report.staging.stage(insert, frame, COMPLETE, (firing.until - firing.after) // pace)
 
     def _stage_versions(self, insert: Insert, frame: DataFrame, windows: int) -> list[Published]:
         return self._report.staging.stage(insert, frame, EARLY, windows)

@@ -171,5 +171,5 @@ def _pending(scene: Scene, operator: WindowAggregate) -> int:
     until = opened.span.last
     if scene.interval.end is not None:
         until = min(until, scene.interval.end)
-    first = max(after, opened.span.first - operator.window.slice)
+    first = max(after, operator.window.slices.shifted(opened.span.first, -1))
     return sum(1 for _ in operator.window.ends_between(first, until)) if until > first else 0

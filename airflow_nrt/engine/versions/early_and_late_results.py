@@ -208,7 +208,7 @@ def _among(ends: Iterable[int], insert: Insert) -> str:
     assert insert.window is not None
     runs: list[list[int]] = []
     for end in sorted(ends):
-        if runs and end == runs[-1][1] + insert.window.stride:
+        if runs and end == insert.window.grid.after(runs[-1][1]):
             runs[-1][1] = end
         else:
             runs.append([end, end])

@@ -71,12 +71,11 @@ def _running(layout: Layout, closed: DataFrame, after: int, until: int) -> DataF
         f"lead({SLICE}) OVER ({partition}) AS _nrt_next",
         *(one.merged(running) if one.running is None else one.name for one in columns),
     )
-    step = window.stride
-    first_new = next(window.ends_between(after, after + step))
-    first = f"greatest({SLICE}, {first_new}L)"
-    last = f"least(coalesce(_nrt_next - {step}L, {GROUP_END}), {GROUP_END}, {until}L)"
+    grid = window.grid
+    first = f"greatest({SLICE}, {grid.after(after)}L)"
+    last = f"least(coalesce({grid.shifted(Sql('_nrt_next'), -1)}, {GROUP_END}), {GROUP_END}, {until}L)"
     repeated = merged.where(f"{first} <= {last}")
-    ends = f"sequence({first}, {last}, {step}L)"
+    ends = grid.sequence(first, last)
     if window.only_updates:
         ends = f"filter({ends}, e -> e IN ({SLICE}, {GROUP_END}))"
     return repeated.selectExpr(*layout.keys, f"explode({ends}) AS {WINDOW_END}", *names(columns))

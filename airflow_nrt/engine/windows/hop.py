@@ -50,12 +50,12 @@ OVERLAPPING = Overlapping()
 
 def _copied(layout: Layout, closed: DataFrame, rows: DataFrame | None, after: int, until: int) -> DataFrame:
     window, accumulators = layout.operator.window, layout.accumulators
-    origin = next(window.ends_between(after, after + window.stride))
+    origin = window.grid.after(after)
     first, last = f"greatest({FROM}, {origin}L)", f"least({window.last_end(Sql(SLICE))}, {until}L)"
     counting = f"{first} <= {last}"
     copies = closed.where(counting).selectExpr(
         *layout.keys,
-        f"explode(sequence({first}, {last}, {window.stride}L)) AS {WINDOW_END}",
+        f"explode({window.grid.sequence(first, last)}) AS {WINDOW_END}",
         *names(accumulators.of_rows),
     )
     by = [*layout.keys, WINDOW_END]

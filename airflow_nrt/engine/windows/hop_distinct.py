@@ -20,6 +20,7 @@ from airflow_nrt.engine.aggregates.distinct_sets import DistinctSet
 from airflow_nrt.engine.aggregates.group_merge import aggregate
 from airflow_nrt.engine.windows.operator_layout import Layout
 from airflow_nrt.model.internal_columns import WINDOW_END
+from airflow_nrt.model.windows import Sql
 
 _NEXT = "_nrt_next"
 _HELD = Accumulator("_nrt_held", "1", "BIGINT")
@@ -36,15 +37,15 @@ def in_windows(layout: Layout, group: DistinctSet, values: DataFrame, origin: in
     They begin with `origin`, or later.
     """
     window = layout.operator.window
-    if window.size <= BLOCK * window.stride:
+    if window.longest <= BLOCK * window.grid.shortest:
         # A value needs at most two masks.
         return _by_masks(layout, group, values, origin)
     return _by_ranges(layout, group, values)
 
 
 def _by_masks(layout: Layout, group: DistinctSet, values: DataFrame, origin: int) -> DataFrame:
-    stride = layout.operator.window.stride
-    first, last = (f"(({end} - {origin}L) DIV {stride})" for end in ("_nrt_first", "_nrt_last"))
+    grid = layout.operator.window.grid
+    first, last = (grid.steps(origin, Sql(end)) for end in ("_nrt_first", "_nrt_last"))
     low = f"CAST(greatest({first} - {BLOCK} * {_BLOCK}, 0) AS INT)"
     high = f"CAST(least({last} - {BLOCK} * {_BLOCK} + 1, {BLOCK}) AS INT)"
     by = [*layout.keys, group.column, _BLOCK]
@@ -58,8 +59,8 @@ def _by_masks(layout: Layout, group: DistinctSet, values: DataFrame, origin: int
     counted = aggregate(masks, [*layout.keys, _BLOCK, _MASK], group.accumulators)
     names = [one.name for one in group.accumulators]
     copies = counted.selectExpr(*layout.keys, _BLOCK, f"explode({_bits(_MASK)}) AS {_BIT}", *names)
-    end = f"{origin}L + {stride}L * ({BLOCK} * {_BLOCK} + {_BIT}) AS {WINDOW_END}"
-    return copies.selectExpr(*layout.keys, end, *names)
+    end = grid.stepped(origin, Sql(f"({BLOCK} * {_BLOCK} + {_BIT})"))
+    return copies.selectExpr(*layout.keys, f"{end} AS {WINDOW_END}", *names)
 
 
 def _bits(mask: str) -> str:
@@ -77,7 +78,7 @@ def _bits(mask: str) -> str:
 
 
 def _by_ranges(layout: Layout, group: DistinctSet, values: DataFrame) -> DataFrame:
-    stride = layout.operator.window.stride
+    grid = layout.operator.window.grid
     by = ", ".join([*layout.keys, group.column])
     accumulators = (*group.accumulators, _HELD)
     ranges = (
@@ -88,13 +89,14 @@ def _by_ranges(layout: Layout, group: DistinctSet, values: DataFrame) -> DataFra
             f"max(_nrt_last) OVER (PARTITION BY _nrt_hash, {by} ORDER BY _nrt_first, _nrt_last "
             "ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS _nrt_covered",
         )
-        .selectExpr("*", f"greatest(_nrt_first, _nrt_covered + {stride}L) AS _nrt_begin")
+        .selectExpr("*", f"greatest(_nrt_first, {grid.shifted(Sql('_nrt_covered'), 1)}) AS _nrt_begin")
         .where("_nrt_begin <= _nrt_last")
     )
     # Most values of a slice enter and leave together, so they are counted before the rows are doubled.
     counted = ranges.selectExpr(*layout.keys, "_nrt_begin", "_nrt_last", *(one.lifted for one in accumulators))
     counted = aggregate(counted, [*layout.keys, "_nrt_begin", "_nrt_last"], accumulators)
-    enters, leaves = "struct(_nrt_begin AS at, 1 AS sign)", f"struct(_nrt_last + {stride}L AS at, -1 AS sign)"
+    left = grid.shifted(Sql("_nrt_last"), 1)
+    enters, leaves = "struct(_nrt_begin AS at, 1 AS sign)", f"struct({left} AS at, -1 AS sign)"
     signed = counted.selectExpr("*", f"explode(array({enters}, {leaves})) AS _nrt_e").selectExpr(
         *layout.keys,
         f"_nrt_e.at AS {WINDOW_END}",
@@ -113,8 +115,8 @@ def _running(layout: Layout, accumulators: Sequence[Accumulator], changes: DataF
         f"lead({WINDOW_END}) OVER ({ordered}) AS {_NEXT}",
         *(one.merged(f"({ordered} ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)") for one in accumulators),
     )
-    stride = f"{layout.operator.window.stride}L"
-    ends = f"sequence({WINDOW_END}, {_NEXT} - {stride}, {stride})"
+    grid = layout.operator.window.grid
+    ends = grid.sequence(WINDOW_END, grid.shifted(Sql(_NEXT), -1).text)
     names = [one.name for one in accumulators if one is not _HELD]
     # After the last change no value is left.
     return running.where(f"{_HELD.name} > 0").selectExpr(*layout.keys, f"explode({ends}) AS {WINDOW_END}", *names)

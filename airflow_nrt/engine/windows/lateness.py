@@ -47,10 +47,10 @@ def late(layout: Layout) -> str:
 
     IF(_nrt_counted > _nrt_first, to_json(struct(_nrt_row AS row, regexp_replace(_nrt_pos.path, '^file:/+', '/') AS
       file, _nrt_pos.block AS block, _nrt_pos.row AS position, _nrt_ts AS rowtime, _nrt_seen AS watermark, _nrt_first
-      AS missed_from, least(_nrt_counted - 600000L, _nrt_last) AS missed_until, _nrt_counted > _nrt_last AS dropped)),
+      AS missed_from, least((_nrt_counted - 600000L), _nrt_last) AS missed_until, _nrt_counted > _nrt_last AS dropped)),
       NULL) AS _nrt_late
     """
-    missed = f"least(_nrt_counted - {layout.operator.window.stride}L, _nrt_last)"
+    missed = f"least({layout.operator.window.grid.shifted(Sql('_nrt_counted'), -1)}, _nrt_last)"
     words = late_words("_nrt_first", missed, "_nrt_counted > _nrt_last")
     return f"IF(_nrt_counted > _nrt_first, {words}, NULL) AS {LATE}"
 

@@ -101,7 +101,7 @@ def _results(layout: Layout, sessions: DataFrame, tasks: Tasks) -> DataFrame:
 
 def _units(layout: Layout, rows: DataFrame) -> DataFrame:
     """Rows of the input query as units. Each has the text for the ledger, in case it is late."""
-    end = f"(_nrt_ts + {layout.operator.window.size}L)"
+    end = f"(_nrt_ts + {layout.operator.window.longest}L)"
     # Aggregates by order of arrival must not order by slices first: a session has none.
     placed = rows.withColumns({WINDOW_START: F.col("_nrt_ts"), SLICE: F.lit(0).cast("bigint")})
     late = f"IF({end} - 1 <= {SEEN}, {late_words(end, end, 'true')}, NULL) AS {LATE}"

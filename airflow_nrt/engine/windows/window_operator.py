@@ -54,7 +54,7 @@ def no_windows(spark: SparkSession, operator: WindowAggregate) -> DataFrame:
 def compute(layout: Layout, sources: Mapping[str, DataFrame], after: int, until: int, tasks: Tasks) -> DataFrame:
     """In batch: all windows with `after < end <= until` from all their rows at once. Nothing is stored."""
     window = layout.operator.window
-    first_row = window.earliest_row(next(window.ends_between(after, after + window.stride)))
+    first_row = window.earliest_row(window.grid.after(after))
     partials = (
         lift(layout, run_query(layout.operator.input, sources))
         .drop(LATE)

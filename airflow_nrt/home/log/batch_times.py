@@ -34,5 +34,5 @@ def _overlap(partials: Partials, window: Window, start: int, end: int) -> bool:
     if not partials.files:
         return False
     span = partials.span
-    earliest = min(window.earliest_row(span.first), span.first - window.slice)
+    earliest = min(window.earliest_row(span.first), window.slices.shifted(span.first, -1))
     return earliest < end and window.rows_until(span.last) > start

@@ -160,6 +160,6 @@ def _with_rows(
     for one in (one for name in insert.operators for one in touched.get(name, ())):
         # Windows whose first version is still to come need no count.
         until = one.first - 1 if now is None else min(one.last, now + 1 - insert.timing.earliest)
-        for end in range(one.first, until + 1, insert.window.stride):
+        for end in insert.window.ends_between(one.first - 1, until):
             counts[end] = counts.get(end, 0) + one.count
     return replace(versions, at=watermark_of(insert, position.operators), rows=counts)

@@ -16,19 +16,30 @@ class Sql:
     text: str
 
     def __add__(self, other: Sql | int) -> Sql:
-        return Sql(f"({self.text} + {_text(other)})")
+        if isinstance(other, int) and other < 0:
+            return self - -other
+        return Sql(f"({self.text} + {_text(other)})") if isinstance(other, (Sql, int)) else NotImplemented
 
     def __radd__(self, other: int) -> Sql:
         return Sql(f"({_text(other)} + {self.text})")
 
     def __sub__(self, other: Sql | int) -> Sql:
-        return Sql(f"({self.text} - {_text(other)})")
+        return Sql(f"({self.text} - {_text(other)})") if isinstance(other, (Sql, int)) else NotImplemented
 
     def __rsub__(self, other: int) -> Sql:
         return Sql(f"({_text(other)} - {self.text})")
 
+    def __mul__(self, other: int) -> Sql:
+        return self if other == 1 else Sql(f"({self.text} * {_text(other)})")
+
+    def __rmul__(self, other: int) -> Sql:
+        return self * other
+
     def __mod__(self, other: int) -> Sql:
         return Sql(f"pmod({self.text}, {_text(other)})")
+
+    def __floordiv__(self, other: int) -> Sql:
+        return self if other == 1 else Sql(f"(({self.text} - {self % other}) DIV {other})")
 
     def __str__(self) -> str:
         return self.text
@@ -46,8 +57,3 @@ def later(a: Ms, b: Ms) -> Ms:
     if isinstance(a, Sql):
         return Sql(f"greatest({a}, {b})")
     return max(a, b)
-
-
-def on_grid(at: Ms, stride: int, origin: int) -> Ms:
-    """The first point of the grid `origin + k * stride` that is not before `at`."""
-    return at + (origin - at) % stride

@@ -7,7 +7,16 @@ from typing import ClassVar
 
 from airflow_nrt.basics.durations import format_duration
 from airflow_nrt.basics.errors import InputError
-from airflow_nrt.model.windows.arithmetic import Ms, on_grid
+from airflow_nrt.model.windows.arithmetic import Ms
+from airflow_nrt.model.windows.grid import Grid
+from airflow_nrt.model.windows.lengths import (
+    Length,
+    check_nested,
+    check_offset,
+    format_length,
+    grid_of,
+    in_ms,
+)
 from airflow_nrt.model.windows.window import Window, check_positive
 
 
@@ -19,22 +28,29 @@ class Cumulate(Window):
     identifying_roles: ClassVar[tuple[str, ...]] = ("end", "time")
     roles_of_row: ClassVar[tuple[str, ...]] = ("start",)
 
+    @property
+    def starts(self) -> Grid:
+        return grid_of(self.size, self.offset)
+
     def last_end(self, slice_end: Ms) -> Ms:
-        return on_grid(slice_end, self.size, self.offset)
+        return self.starts.at_or_after(slice_end)
 
     def start(self, end: Ms) -> Ms:
-        return end - 1 - (end - 1 - self.offset) % self.size
+        return self.starts.before(end)
 
     @property
     def lengths(self) -> str:
-        return f"CUMULATE {format_duration(self.stride)} / {format_duration(self.size)}"
+        return f"CUMULATE {format_length(self.stride)} / {format_length(self.size)}"
 
 
-def cumulate(step: int, size: int, offset: int = 0) -> Cumulate:
+def cumulate(step: Length, size: Length, offset: Length = 0) -> Cumulate:
     """Raises InputError in Flink's words where Flink does."""
-    wanted = f"maxSize and step to be positive, but got maxSize {size} ms and step {step} ms"
+    wanted = f"maxSize and step to be positive, but got maxSize {in_ms(size)} and step {in_ms(step)}"
     check_positive("CUMULATE", wanted, step, size)
-    if size % step:
+    check_offset("CUMULATE", size, offset)
+    if not (isinstance(step, int) and isinstance(size, int)):
+        check_nested("CUMULATE", step, size)
+    elif size % step:
         raise InputError(
             "CUMULATE table function based aggregate requires maxSize must be an integral multiple of step, "
             f"but got maxSize {size} ms and step {step} ms: "

@@ -6,8 +6,19 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
-from airflow_nrt.basics.durations import format_duration
-from airflow_nrt.model.windows.arithmetic import Ms
+from airflow_nrt.basics.durations import DAY
+from airflow_nrt.basics.errors import InputError
+from airflow_nrt.model.windows.arithmetic import Ms, later
+from airflow_nrt.model.windows.grid import Every, Grid
+from airflow_nrt.model.windows.lengths import (
+    Length,
+    check_nested,
+    check_offset,
+    format_length,
+    in_ms,
+    is_calendar,
+)
+from airflow_nrt.model.windows.months import Months
 from airflow_nrt.model.windows.window import Window, check_positive
 
 
@@ -18,32 +29,74 @@ class Hop(Window):
     kind: ClassVar[str] = "HOP"
     nested: ClassVar[bool] = False
 
+    size: int
+    stride: int
+    offset: int = 0
+
     @property
-    def slice(self) -> int:
-        return math.gcd(self.size, self.stride)
+    def grid(self) -> Grid:
+        return Every(self.stride, self.offset + self.size)
+
+    @property
+    def slices(self) -> Grid:
+        return Every(math.gcd(self.size, self.stride), self.offset)
 
     @property
     def has_gaps(self) -> bool:
         """True if the slide is longer than the size."""
         return self.stride > self.size
 
-    @property
-    def origin(self) -> int:
-        return self.offset + self.size
-
     def last_end(self, slice_end: Ms) -> Ms:
-        slice_start = slice_end - self.slice
-        return slice_start - (slice_start - self.offset) % self.stride + self.size
+        return Every(self.stride, self.offset).at_or_before(slice_end - self.slices.shortest) + self.size
 
     def start(self, end: Ms) -> Ms:
         return end - self.size
 
     @property
     def lengths(self) -> str:
-        return f"HOP {format_duration(self.stride)} / {format_duration(self.size)}"
+        return f"HOP {format_length(self.stride)} / {format_length(self.size)}"
 
 
-def hop(slide: int, size: int, offset: int = 0) -> Hop:
-    """Raises InputError in Flink's words where Flink does. The size need not be a multiple of the slide."""
-    check_positive("HOP", f"slide and size to be positive, but got slide {slide} ms and size {size} ms", slide, size)
+@dataclass(frozen=True)
+class MonthlyHop(Window):
+    """A window of months ends every `stride`, which is a day or months; a slice is a stride.
+
+    It begins so many months before its end: the one that ends on 31 March covers the time from the last day of February
+    on, if its size is a month, and so do those that end on the 29th and the 30th.
+    """
+
+    kind: ClassVar[str] = "HOP"
+    nested: ClassVar[bool] = False
+
+    size: Months
+
+    def last_end(self, slice_end: Ms) -> Ms:
+        """Of the windows that begin at or before the slice. Some days have no window that begins on them."""
+        start = self.grid.shifted(slice_end, -1)
+        return later(start + self.size, self.grid.shifted(slice_end + self.size, -1))
+
+    def start(self, end: Ms) -> Ms:
+        return end - self.size
+
+    @property
+    def lengths(self) -> str:
+        return f"HOP {format_length(self.stride)} / {format_length(self.size)}"
+
+
+def hop(slide: Length, size: Length, offset: Length = 0) -> Hop | MonthlyHop:
+    """Raises InputError in Flink's words where Flink does. A size in days or less need not be a multiple of the slide.
+
+    A size in months needs a slide of a day, or of months that divide it.
+    """
+    wanted = f"slide and size to be positive, but got slide {in_ms(slide)} and size {in_ms(size)}"
+    check_positive("HOP", wanted, slide, size)
+    check_offset("HOP", size, offset)
+    if isinstance(size, Months):
+        check_nested("HOP", slide, size)
+        if not isinstance(slide, Months) and slide != DAY:
+            raise InputError(f"HOP: windows of {size} have no slide of {format_length(slide)}: take a day, or months")
+        return MonthlyHop(size, slide, offset)
+    if is_calendar(slide):
+        check_nested("HOP", slide, size)
+    assert isinstance(slide, int) and isinstance(offset, int)
     return Hop(size, slide, offset)

@@ -7,7 +7,10 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from airflow_nrt.basics.durations import format_duration
+from airflow_nrt.basics.errors import InputError
 from airflow_nrt.basics.instants import BEFORE_TIME
+from airflow_nrt.model.windows.lengths import Length
+from airflow_nrt.model.windows.months import Months
 from airflow_nrt.model.windows.slots import LONGEST_SLOT, SlotWindow
 from airflow_nrt.model.windows.window import Ends, check_positive
 
@@ -39,7 +42,9 @@ class Session(SlotWindow):
         return f"SESSION {format_duration(self.size)}"
 
 
-def session(gap: int) -> Session:
+def session(gap: Length) -> Session:
     """Raises InputError in Flink's words where Flink does."""
+    if isinstance(gap, Months):
+        raise InputError(f"SESSION takes a gap in days or less: {gap} has no fixed length")
     check_positive("SESSION", f"gap to be positive, but got gap {gap} ms", gap)
     return Session(gap, min(gap, LONGEST_SLOT))

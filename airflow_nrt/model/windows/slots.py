@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from airflow_nrt.basics.durations import MINUTE
-from airflow_nrt.model.windows.arithmetic import Ms, on_grid
+from airflow_nrt.model.windows.arithmetic import Ms
 from airflow_nrt.model.windows.window import Window
 
 LONGEST_SLOT = MINUTE
@@ -19,6 +19,9 @@ class SlotWindow(Window):
 
     ends_on_grid: ClassVar[bool] = False
 
+    size: int
+    stride: int
+
     def last_end(self, slice_end: Ms) -> Ms:
         return slice_end
 
@@ -28,7 +31,7 @@ class SlotWindow(Window):
 
     def name(self, end: Ms) -> Ms:
         """The end of the slot."""
-        return on_grid(end, self.stride, 0)
+        return self.grid.at_or_after(end)
 
     def last_complete_end(self, watermark: int) -> int:
         return watermark + 1

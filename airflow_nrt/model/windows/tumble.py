@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from airflow_nrt.basics.durations import format_duration
 from airflow_nrt.basics.errors import InputError
 from airflow_nrt.model.windows.arithmetic import Ms
+from airflow_nrt.model.windows.lengths import Length, check_offset, format_length, in_ms, longest
 from airflow_nrt.model.windows.window import Window, check_positive
 
 
@@ -21,19 +21,20 @@ class Tumble(Window):
         return slice_end
 
     def start(self, end: Ms) -> Ms:
-        return end - self.size
+        return self.grid.shifted(end, -1)
 
     @property
     def lengths(self) -> str:
-        return f"TUMBLE {format_duration(self.size)}"
+        return f"TUMBLE {format_length(self.size)}"
 
 
-def tumble(size: int, offset: int = 0) -> Tumble:
+def tumble(size: Length, offset: Length = 0) -> Tumble:
     """Raises InputError in Flink's words where Flink does."""
-    check_positive("TUMBLE", f"size to be positive, but got {size} ms", size)
-    if abs(offset) >= size:
+    check_positive("TUMBLE", f"size to be positive, but got {in_ms(size)}", size)
+    check_offset("TUMBLE", size, offset)
+    if longest(offset) >= longest(size):
         raise InputError(
             "TUMBLE table function parameters must satisfy abs(offset) < size, "
-            f"but got size {size} ms and offset {offset} ms."
+            f"but got size {in_ms(size)} and offset {in_ms(offset)}."
         )
     return Tumble(size, size, offset)

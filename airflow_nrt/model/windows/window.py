@@ -17,9 +17,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from airflow_nrt.basics.durations import format_duration
 from airflow_nrt.basics.errors import InputError
-from airflow_nrt.model.windows.arithmetic import Ms, later, on_grid
+from airflow_nrt.model.windows.arithmetic import Ms, later
+from airflow_nrt.model.windows.grid import Grid
+from airflow_nrt.model.windows.lengths import Length, format_length, grid_of, longest
+from airflow_nrt.model.windows.months import Months
 
 
 @dataclass(frozen=True)
@@ -44,7 +46,7 @@ class Ends:
 
 @dataclass(frozen=True)
 class Window(ABC):
-    """A windowing of FLIP-145. `size`, `stride` and `offset` in milliseconds; windows end every `stride`.
+    """A windowing of FLIP-145. `size`, `stride` and `offset` in milliseconds or months; windows end every `stride`.
 
     `zone` is set for windows over instants (TIMESTAMP_LTZ): all times are of that zone's wall clock; None is UTC. With
     `only_updates` CUMULATE emits a window for a key only if its last step has a row of the key, or if it is the last
@@ -75,34 +77,39 @@ class Window(ABC):
     semantics: ClassVar[int] = 1
     """The version of its results, to be raised when the same rows give others (`home/identity/semantics.py`)."""
 
-    size: int
-    stride: int
-    offset: int = 0
+    size: Length
+    stride: Length
+    offset: Length = 0
     zone: str | None = None
     only_updates: bool = False
 
     @property
-    def slice(self) -> int:
-        """The length of a slice."""
-        return self.stride
+    def longest(self) -> int:
+        """The longest that `size` can be (ms)."""
+        return longest(self.size)
+
+    @property
+    def grid(self) -> Grid:
+        """The points on which windows end."""
+        return grid_of(self.stride, self.offset)
+
+    @property
+    def slices(self) -> Grid:
+        """The points on which slices end."""
+        return self.grid
 
     @property
     def has_gaps(self) -> bool:
         """Whether some rowtimes are in no window."""
         return False
 
-    @property
-    def origin(self) -> int:
-        """A point of the grid on which windows end."""
-        return self.offset
-
     def slice_end(self, at: Ms) -> Ms:
         """The slice that holds a row with this rowtime."""
-        return at + self.slice - (at - self.offset) % self.slice
+        return self.slices.after(at)
 
     def first_end(self, slice_end: Ms) -> Ms:
         """The first window that holds this slice. In a gap it is after `last_end`."""
-        return on_grid(slice_end, self.stride, self.origin)
+        return self.grid.at_or_after(slice_end)
 
     @abstractmethod
     def last_end(self, slice_end: Ms) -> Ms:
@@ -118,7 +125,7 @@ class Window(ABC):
 
     def first_open_end(self, watermark: Ms) -> Ms:
         """The first window end, of any slice, that is not complete at this watermark."""
-        return on_grid(watermark + 2, self.stride, self.origin)
+        return self.grid.at_or_after(watermark + 2)
 
     def counted_from(self, slice_end: Ms, watermark: Ms) -> Ms:
         """The first window in which a row of this slice counts, if its batch began at this watermark.
@@ -129,15 +136,15 @@ class Window(ABC):
 
     def last_complete_end(self, watermark: int) -> int:
         """The last window end, of any slice, that is complete at this watermark."""
-        return self.first_open_end(watermark) - self.stride
+        return self.grid.before(self.first_open_end(watermark))
 
-    def ends(self, slice_end: int) -> range:
+    def ends(self, slice_end: int) -> Iterator[int]:
         """All windows that hold this slice."""
-        return range(self.first_end(slice_end), self.last_end(slice_end) + 1, self.stride)
+        return self.ends_between(slice_end - 1, self.last_end(slice_end))
 
     def ends_between(self, after: int, until: int) -> Iterator[int]:
         """All window ends with `after < end <= until`."""
-        return iter(range(on_grid(after + 1, self.stride, self.origin), until + 1, self.stride))
+        return self.grid.between(after + 1, until)
 
     def is_due(self, until: int, fired: int | None, rows: Sequence[Ends], closed: Sequence[Ends]) -> bool:
         """Whether any window with rows that ends at or before `until` has not fired; those up to `fired` have.
@@ -165,7 +172,7 @@ class Window(ABC):
     def __str__(self) -> str:
         text = self.lengths
         if self.offset:
-            text += f", offset {format_duration(self.offset)}"
+            text += f", offset {format_length(self.offset)}"
         if self.only_updates:
             text += ", where a step brought rows"
         return f"{text}, {self.zone}" if self.zone else text
@@ -185,7 +192,7 @@ def counts_in(window: Window, slice_end: int, watermark_before: int | None, end:
     return end in window.ends(slice_end) and not is_complete(end, watermark_before)
 
 
-def check_positive(kind: str, wanted: str, *lengths: int) -> None:
+def check_positive(kind: str, wanted: str, *lengths: Length) -> None:
     """Raises InputError, in Flink's words, for a length that is not positive."""
-    if min(lengths) <= 0:
+    if min(one.count if isinstance(one, Months) else one for one in lengths) <= 0:
         raise InputError(f"{kind} table function based aggregate requires {wanted}.")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from airflow_nrt.basics.durations import DAY, HOUR, MINUTE, SECOND
+from airflow_nrt.model.windows import Length, Months
 from airflow_nrt.sql.errors import NotThereYet, SqlError
 from airflow_nrt.sql.parse import ast
 
@@ -16,11 +17,16 @@ _MOST = {"HOUR": 23, "MINUTE": 59, "SECOND": 59}
 """The greatest value of a field that is not the first."""
 
 
+def interval_length(node: ast.Interval) -> Length:
+    """The length of a window. Raises SqlError for malformed texts."""
+    return Months(_months(node)) if in_months(node) else interval_ms(node)
+
+
 def interval_ms(node: ast.Interval) -> int:
     """Milliseconds of an interval of days or less. Raises SqlError for months, years and malformed texts."""
     if in_months(node):
         raise SqlError(
-            f"windows and watermarks take SECOND, MINUTE, HOUR and DAY as units; {node.unit} has no fixed length",
+            f"watermarks, joins and OVER take SECOND, MINUTE, HOUR and DAY as units; {node.unit} has no fixed length",
             node.at,
         )
     if node.unit not in _UNIT_MS:

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from airflow_nrt.basics.errors import InputError
-from airflow_nrt.model.windows import Window
+from airflow_nrt.model.windows import Length, Window
 from airflow_nrt.sql.errors import SqlError
-from airflow_nrt.sql.expressions.intervals import interval_ms
+from airflow_nrt.sql.expressions.intervals import interval_length
 from airflow_nrt.sql.expressions.window_functions import WINDOW_FUNCTIONS, WindowFunction
 from airflow_nrt.sql.parse import ast
 from airflow_nrt.sql.parse.unparse import text_of
@@ -136,7 +136,7 @@ def _timecol(argument: ast.Expression) -> ast.Name:
     return argument.columns[0]
 
 
-def _length(argument: ast.Expression) -> int:
+def _length(argument: ast.Expression) -> Length:
     if isinstance(argument, ast.Unary) and argument.operator == "-":
         return -_length(argument.operand)
     if not isinstance(argument, ast.Interval):
@@ -144,4 +144,4 @@ def _length(argument: ast.Expression) -> int:
             f"Only constant window descriptors are supported: write INTERVAL '10' MINUTES, not {text_of(argument)}",
             argument.at,
         )
-    return interval_ms(argument)
+    return interval_length(argument)

@@ -47,7 +47,7 @@ def in_sessions(findings: Findings, relation: Relation, keys: Sequence[Key], cau
         input=Query(text, relation.inputs, own),
         keys=own,
         columns=tuple(fields.values()),
-        gap=window.size,
+        gap=window.longest,
         written=Written(tuple((field.name, title) for field, (title, _) in zip(own, keys))),
     )
     shared = findings.share_updating(operator, cause)

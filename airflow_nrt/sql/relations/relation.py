@@ -222,11 +222,12 @@ def raw_windows(relation: Relation) -> Relation:
     assert window is not None and rowtime_type is not None
     slice_end = window.slice_end(Sql(ROWTIME))
     first, last = window.first_end(Sql("_nrt_slice")), window.last_end(Sql("_nrt_slice"))
+    ends = window.grid.sequence(first.text, last.text)
     plain = [quote(column.name) for column in relation.columns if column.role is None]
     hidden = relation.hidden
     sliced = f"(SELECT *, {slice_end} AS _nrt_slice FROM {relation.text})"
     exploded = (
-        f"(SELECT {', '.join([*plain, *hidden])}, explode(sequence({first}, {last}, {window.stride}L)) AS {WINDOW_END} "
+        f"(SELECT {', '.join([*plain, *hidden])}, explode({ends}) AS {WINDOW_END} "
         f"FROM {sliced} WHERE {first} <= {last})"
     )
     items = [

@@ -118,7 +118,7 @@ class Sessions(WindowMemory):
     """SESSION: rows of a key that follow each other within the gap."""
 
     def absorb(self, rows: Iterable[Row], state: OperatorState) -> Judged:
-        gap, watermark, opened = self.window.size, self.watermark(state), self._opened(state)
+        gap, watermark, opened = self.window.longest, self.watermark(state), self._opened(state)
         alone = [Partial(one.key, (one.value,), one.at + gap, one.at + gap, one.at) for one in rows]
         partials, late = [], 0
         for island in merged(alone):

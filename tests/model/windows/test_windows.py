@@ -59,15 +59,17 @@ def test_the_windows_of_a_row(window: Window, at: int) -> None:
 @given(windows(), TIMES)
 def test_a_row_lies_in_its_slice(window: Window, at: int) -> None:
     end = window.slice_end(at)
-    assert end - window.slice <= at < end
-    assert window.slice_end(end - 1) == window.slice_end(end - window.slice) == end
+    start = window.slices.shifted(end, -1)
+    assert start <= at < end
+    assert window.slice_end(end - 1) == window.slice_end(start) == end
 
 
 @given(windows(), TIMES)
 def test_no_window_boundary_cuts_a_slice(window: Window, at: int) -> None:
     end = window.slice_end(at)
+    start = window.slices.shifted(end, -1)
     for boundaries in _near(window, at):
-        assert not any(end - window.slice < boundary < end for boundary in boundaries)
+        assert not any(start < boundary < end for boundary in boundaries)
 
 
 @given(windows(), TIMES, WATERMARKS)
@@ -98,7 +100,7 @@ def test_what_is_complete(window: Window, watermark: int) -> None:
 @given(windows(), TIMES, st.integers(0, 40))
 def test_ends_between(window: Window, after: int, strides: int) -> None:
     until = after + strides * window.stride
-    listed = {end for at in range(after, until + 1, window.slice) for _, end in _near(window, at)}
+    listed = {end for at in range(after, until + 1, window.slices.shortest) for _, end in _near(window, at)}
     assert list(window.ends_between(after, until)) == sorted(end for end in listed if after < end <= until)
 
 

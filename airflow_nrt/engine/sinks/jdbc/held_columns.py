@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 
 from airflow_nrt.basics.durations import SECOND
@@ -75,7 +74,7 @@ def _gives_back(database: Database, insert: Insert, column: Column, fact: Column
 
 def _has_fractions(window: Window | None) -> bool:
     """Whether windows end within a second."""
-    return window is not None and math.gcd(window.stride, window.size, window.offset) % SECOND != 0
+    return window is not None and window.grid.unit % SECOND != 0
 
 
 def _of_key(database: Database, insert: Insert, facts: dict[str, ColumnFacts]) -> Iterator[Limit]:
