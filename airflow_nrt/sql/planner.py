@@ -10,7 +10,7 @@ from pathlib import Path
 
 from airflow_nrt.basics.nearest import nearest
 from airflow_nrt.model.arithmetic_errors import are_null
-from airflow_nrt.model.options.known import MAX_SCRIPT, REPORT_OPTIONS, SPARK_PREFIX, TIME_ZONE, find
+from airflow_nrt.model.options.known import FIRST_DAY_OF_WEEK, MAX_SCRIPT, REPORT_OPTIONS, SPARK_PREFIX, TIME_ZONE, find
 from airflow_nrt.model.origins import Origin
 from airflow_nrt.model.plan import Plan
 from airflow_nrt.model.row_semantics import ROW_SEMANTICS, read_by
@@ -27,6 +27,7 @@ from airflow_nrt.sql.expressions.local_time import planned_in, zone_of
 from airflow_nrt.sql.expressions.noted import noting
 from airflow_nrt.sql.expressions.python_functions import declare_function, own_function
 from airflow_nrt.sql.expressions.scope import ScopeColumn
+from airflow_nrt.sql.expressions.weeks import weeks_from
 from airflow_nrt.sql.inserts.changes import check_bounded, check_takes_changes
 from airflow_nrt.sql.inserts.in_order import in_order, rows_at_end, sorted_as
 from airflow_nrt.sql.inserts.inserts import add_insert, matched, written_keys
@@ -147,7 +148,8 @@ class Planner:
         """Plans a statement at this place, in the session's zone and with the functions that are declared."""
         zone, functions = planned_in(self.queries.zone), calling(self.functions)
         errors = null_for_errors(self._nulls_errors or are_null(self.settings))
-        with nesting_of(at), zone, functions, errors, noting(self._notes), of_at_most(self._most_nodes):
+        weeks = weeks_from(self.settings.get(FIRST_DAY_OF_WEEK))
+        with nesting_of(at), zone, weeks, functions, errors, noting(self._notes), of_at_most(self._most_nodes):
             yield
 
     def plan(self, script: str, name: str) -> Plan:

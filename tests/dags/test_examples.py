@@ -218,3 +218,28 @@ def test_a_month_in_one_run(spark, tmp_path: Path, monkeypatch: pytest.MonkeyPat
     rows = rows_below(tmp_path / "orders_curve")
     last = {row["ds"]: row["gmv"] for row in rows if row["window_end"].hour == row["window_end"].minute == 0}
     assert len(last) == 30 and set(last.values()) == {sum(map(Decimal, range(1, 25)))}
+
+
+def test_the_month_and_the_year_to_date(spark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two orders a day over the end of a year: the first days of the new one begin again, or go on with the month."""
+    monkeypatch.setenv("ORDERS_DATA", str(tmp_path))
+    monkeypatch.setenv("ORDERS_HOMES", str(tmp_path / "homes"))
+    orders = [(n, n % 3, n % 20, Decimal(n), datetime(2023, 11, 20) + n * 12 * HOUR) for n in range(150)]
+    for number, shop, user, price, at in orders:
+        file = tmp_path / "orders" / f"ds={at:%Y-%m-%d}" / f"hh={at:%H}" / "part.csv"
+        file.parent.mkdir(parents=True)
+        file.write_text(f"{number},{shop},{user},{price}.00,{at}\n")
+    (task,) = dag_of("orders_month_to_date").tasks
+    plan, home = furnished(task)
+    Runner(spark, plan, home, available_now=True).run()
+    verdict = verify(spark, plan, home)
+    assert verdict.is_proven and verdict.windows == verdict.equal > 0, verdict
+    for table, begin in (("month", lambda at: at.replace(day=1)), ("year", lambda at: at.replace(month=1, day=1))):
+        rows = rows_below(tmp_path / f"orders_{table}_to_date")
+        assert {row["window_end"].day for row in rows} == set(range(1, 32))
+        for row in rows:
+            end = row["window_end"]
+            start = begin((end - HOUR).replace(hour=0))
+            mine = [order for order in orders if order[1] == row["shop_id"] and start <= order[4] < end]
+            right = (len(mine), len({user for _, _, user, _, _ in mine}), sum(price for *_, price, _ in mine))
+            assert (row["orders"], row["buyers"], row["gmv"]) == right, row

@@ -38,6 +38,8 @@ from airflow_nrt.model.result_timing import TIMING_OPTIONS
 from airflow_nrt.model.zones import read_zone
 
 TIME_ZONE = "table.local-time-zone"
+FIRST_DAY_OF_WEEK = "table.exec.window.first-day-of-week"
+WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 STATE_TTL = "table.exec.state.ttl"
 DOMAIN = "attribute-domain."
 """Prefix of the options that say whether the domain of a column grows."""
@@ -253,6 +255,7 @@ PRINT_OPTIONS = named(
 REPORT_OPTIONS = named(
     (
         Option(TIME_ZONE, read_zone, "UTC", "the session time zone"),
+        Option(FIRST_DAY_OF_WEEK, one_of(*WEEKDAYS), None, "when windows of WEEKs begin; default: weeks of the epoch"),
         Option(STATE_TTL, parse_duration, None, "without windows: how long a key that no row touches is remembered"),
         *free(
             Option(

@@ -52,6 +52,10 @@ class Grid(ABC):
     def at_or_after(self, at: Ms) -> Ms:
         return self.after(at - 1)
 
+    def first_open(self, watermark: Ms) -> Ms:
+        """The first point whose last millisecond a watermark has not reached."""
+        return self.at_or_after(watermark + 2)
+
     def shifted(self, point: Ms, steps: int) -> Ms:
         """The point so many points after this one."""
         return self.bound(self.index(point) + steps)

@@ -14,6 +14,8 @@ _YEAR = 12
 _EPOCH = 719_468
 """Days from 0000-03-01, with which the arithmetic of leap years begins, to 1970-01-01."""
 _DAYS_OF_400_YEARS = 146_097
+_FIRST_MONTH = -3000 * _YEAR
+"""No timestamp is in an earlier one."""
 _END_OF_TIMESTAMPS = 9_000_000_000_000_000
 """Watermarks may be later (ms), Spark's timestamps not."""
 
@@ -36,8 +38,7 @@ class Months:
 
     def __radd__(self, at: Ms) -> Ms:
         if isinstance(at, Sql):
-            moved = f"CAST(unix_date(add_months({_date(at)}, {self.count})) AS BIGINT)"
-            return Sql(f"({moved} * {DAY}L + pmod({at}, {DAY}))")
+            return Sql(f"unix_millis(timestamp_millis({at}) + INTERVAL '{self.count}' MONTH)")
         day, time = divmod(at, DAY)
         month = month_of(at) + self.count
         of_month = min(day - first_day(month_of(at)), first_day(month + 1) - first_day(month) - 1)
@@ -81,24 +82,34 @@ class Monthly(Grid):
         return first_day(number * self.months + self.origin) * DAY + self.shift
 
     def index(self, at: Ms) -> Ms:
-        return (month_of(at - self.shift) - self.origin) // self.months
+        month = month_of(at - self.shift) - self.origin
+        if isinstance(month, Sql):
+            # DIV rounds towards zero.
+            earlier = -(_FIRST_MONTH // self.months - abs(self.origin) - 1)
+            return Sql(f"(({month} + {earlier * self.months}) DIV {self.months} - {earlier})")
+        return month // self.months
+
+    def first_open(self, watermark: Ms) -> Ms:
+        if isinstance(watermark, Sql):
+            # Spark's timestamps end before watermarks do. IF keeps the NULL of an absent one.
+            watermark = Sql(f"IF({watermark} > {_END_OF_TIMESTAMPS}L, {_END_OF_TIMESTAMPS}L, {watermark})")
+        return super().first_open(watermark)
 
     def __str__(self) -> str:
         return str(Months(self.months))
 
 
 def month_of(at: Ms) -> Ms:
-    """The number of the month that holds this time; January 1970 is 0.
+    """The number of the month that holds this time; January 1970 is 0. In SQL the session's time zone is UTC.
 
     Python's dates end with the year 9999, watermarks do not.
 
     >>> print(month_of(Sql("ts")))
-    CAST(year(CAST(timestamp_millis(IF(ts > 9000000000000000L, 9000000000000000L, ts)) AS DATE)) * 12 +
-    month(CAST(timestamp_millis(IF(ts > 9000000000000000L, 9000000000000000L, ts)) AS DATE)) - 23641 AS BIGINT)
+    (timestampdiff(MONTH, timestamp_millis(-94670812800000), timestamp_millis(ts)) - 36000L)
     """
     if isinstance(at, Sql):
-        date = _date(at)
-        return Sql(f"CAST(year({date}) * 12 + month({date}) - {1970 * _YEAR + 1} AS BIGINT)")
+        first = f"timestamp_millis({first_day(_FIRST_MONTH) * DAY})"
+        return Sql(f"timestampdiff(MONTH, {first}, timestamp_millis({at}))") + _FIRST_MONTH
     eras, day = divmod(at // DAY + _EPOCH, _DAYS_OF_400_YEARS)
     year = (day - day // 1460 + day // 36_524 - day // 146_096) // 365
     of_year = day - (365 * year + year // 4 - year // 100)
@@ -118,9 +129,3 @@ def first_day(month: Ms) -> Ms:
     year, of_year = divmod(month + 1970 * _YEAR - 2, _YEAR)
     days = 365 * year + year // 4 - year // 100 + year // 400
     return days + (153 * of_year + 2) // 5 - _EPOCH
-
-
-def _date(at: Sql) -> str:
-    """The session's time zone is UTC."""
-    capped = f"IF({at} > {_END_OF_TIMESTAMPS}L, {_END_OF_TIMESTAMPS}L, {at})"
-    return f"CAST(timestamp_millis({capped}) AS DATE)"

@@ -125,7 +125,7 @@ class Window(ABC):
 
     def first_open_end(self, watermark: Ms) -> Ms:
         """The first window end, of any slice, that is not complete at this watermark."""
-        return self.grid.at_or_after(watermark + 2)
+        return self.grid.first_open(watermark)
 
     def counted_from(self, slice_end: Ms, watermark: Ms) -> Ms:
         """The first window in which a row of this slice counts, if its batch began at this watermark.

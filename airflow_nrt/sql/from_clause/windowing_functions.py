@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from airflow_nrt.basics.errors import InputError
-from airflow_nrt.model.windows import Length, Window
+from airflow_nrt.model.windows import Length, Months, Window
 from airflow_nrt.sql.errors import SqlError
 from airflow_nrt.sql.expressions.intervals import interval_length
+from airflow_nrt.sql.expressions.weeks import begin_of_weeks
 from airflow_nrt.sql.expressions.window_functions import WINDOW_FUNCTIONS, WindowFunction
 from airflow_nrt.sql.parse import ast
 from airflow_nrt.sql.parse.unparse import text_of
@@ -68,10 +69,22 @@ def window_of_group(call: ast.Call) -> Window:
 
 def _window(function: WindowFunction, intervals: Sequence[ast.Expression], call: ast.Call) -> Window:
     lengths = [_length(one) for one in intervals]
+    own = len(function.lengths)
+    if function.has_offset and _is_in_weeks(intervals[own - 1]):
+        lengths = [*lengths[:own], _offset_of_weeks(*lengths[own:])]
     try:
         return function.window(*lengths)
     except InputError as wrong:
         raise SqlError(str(wrong), call.at) from None
+
+
+def _is_in_weeks(size: ast.Expression) -> bool:
+    return isinstance(size, ast.Interval) and size.unit == "WEEK"
+
+
+def _offset_of_weeks(offset: Length = 0) -> Length:
+    """The offset of windows that begin with a week."""
+    return offset if isinstance(offset, Months) else begin_of_weeks() + offset
 
 
 def _parameters(function: WindowFunction) -> tuple[str, ...]:

@@ -27,7 +27,7 @@ from airflow_nrt.home.home import Home
 from airflow_nrt.model.windows import Sql
 from airflow_nrt.model.zones import instant_sql, wall_clock_sql
 from airflow_nrt.sql.planner import plan_query
-from tests.engine.oracle import Windowing, count_in, watermarks_before
+from tests.engine.oracle import CalendarWindowing, Windowing, count_in, watermarks_before
 from tests.engine.reports import (
     DAY,
     DELAY,
@@ -201,7 +201,7 @@ def test_a_night_is_backfilled_from_partitions_by_either_clock(spark, tmp_path: 
     assert [(row[1].hour, row[3]) for row in rows_of(tmp_path / "curve")] == [(0, 1), (1, 1), (3, 1)]
 
 
-def zoned(spark, place: Path, zone: str, windowing: Windowing) -> Stream:
+def zoned(spark, place: Path, zone: str, windowing: Windowing | CalendarWindowing) -> Stream:
     table = events_table().replace("ts TIMESTAMP(3)", "ts TIMESTAMP_LTZ(3)")
     plan = plan_of(place, f"SET 'table.local-time-zone' = '{zone}';", table, curve_insert(windowing.sql, FEW))
     return Stream(spark, plan, place / "home")
