@@ -35,6 +35,11 @@ def is_cause(plan: Plan, operator: Updating) -> bool:
     return bound(plan, operator) is None and all(bound(plan, one) for one in below)
 
 
+def reads_without_end(plan: Plan, name: str) -> bool:
+    """Whether a window operator reads a live table, itself or through others."""
+    return _content(plan, name) is None
+
+
 def _inputs(plan: Plan, operator: Updating) -> str | None:
     """What bounds all tables that it reads; None if one has no bound."""
     contents = [_content(plan, name) for name in _names(operator.inputs)]

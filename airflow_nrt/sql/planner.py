@@ -80,7 +80,8 @@ def plan_statements(
     with nesting_of(_end(script)):
         plan = problems.attempt(partial(planner.plan, script, name))
         if plan is not None:
-            problems.attempt(partial(check_bounded, plan, planner.queries.findings.boundless, script))
+            findings = planner.queries.findings
+            problems.attempt(partial(check_bounded, plan, findings.boundless, findings.endless, script))
     problems.raise_any(script)
     assert plan is not None
     return replace(plan, reserved=tuple(problems.reserved))

@@ -16,6 +16,7 @@ from airflow_nrt.sql.joins.scalar_subqueries import with_values
 from airflow_nrt.sql.joins.semi_joins import tested
 from airflow_nrt.sql.kept_rows.kept_rows import without_held
 from airflow_nrt.sql.logical.selected import selected
+from airflow_nrt.sql.over.first_rows import counted_in_time, note_keys
 from airflow_nrt.sql.over.named_windows import written_out
 from airflow_nrt.sql.over.row_windows import has_row_windows, numbers_by_time, with_row_windows
 from airflow_nrt.sql.over.updating_over import is_over_all_time, with_updating_over
@@ -52,7 +53,11 @@ class SelectPlanner:
         node = without_held(node, relation.node)
         node, relation, alias = with_values(self.findings, node, relation, alias, self.relation_of)
         node, relation = tested(self.findings, node, relation, alias, self.relation_of)
-        if has_row_windows(node) or numbers_by_time(node, relation, alias, demand):
+        counted = counted_in_time(node, relation, alias, demand)
+        if counted is not node:
+            node, relation = self._over(counted, relation, alias, demand)
+            note_keys(self.findings, counted, relation)
+        elif has_row_windows(node) or numbers_by_time(node, relation, alias, demand):
             node, relation = self._over(node, relation, alias, demand)
         if node.distinct:
             node = select_distinct.as_grouping(node, relation, alias)

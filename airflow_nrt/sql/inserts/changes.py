@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from airflow_nrt.describe.bounds import is_cause
+from airflow_nrt.describe.bounds import is_cause, reads_without_end
 from airflow_nrt.model.connectors import connector_of
 from airflow_nrt.model.options.known import REPORT_OPTIONS, STATE_TTL, UNBOUNDED_STATE, read_option
 from airflow_nrt.model.plan import Plan
@@ -32,7 +32,9 @@ def check_takes_changes(findings: Findings, sink: Table, relation: Relation) -> 
         )
 
 
-def check_bounded(plan: Plan, causes: Mapping[str, Boundless], script: str) -> None:
+def check_bounded(
+    plan: Plan, causes: Mapping[str, Boundless], of_windows: Mapping[str, Boundless], script: str
+) -> None:
     """Raises SqlError, or SqlErrors, at each query that would keep every key of a live source for ever."""
     if read_option(dict(plan.settings), REPORT_OPTIONS, UNBOUNDED_STATE) == "allow":
         return
@@ -41,5 +43,9 @@ def check_bounded(plan: Plan, causes: Mapping[str, Boundless], script: str) -> N
         if is_cause(plan, operator):
             cause = causes[operator.name]
             ways = "; or ".join([cause.clause, _OTHERWISE, *cause.bounds])
+            problems.errors.append(SqlError(f"{cause.what} keeps every key for ever: {ways}", cause.at))
+    for name, cause in of_windows.items():
+        if reads_without_end(plan, name):
+            ways = f"{cause.clause}; or SET '{UNBOUNDED_STATE}' = 'allow'"
             problems.errors.append(SqlError(f"{cause.what} keeps every key for ever: {ways}", cause.at))
     problems.raise_any(script)

@@ -51,22 +51,31 @@ def numbers_by_time(node: ast.Select, relation: Relation, alias: str | None, dem
 
     Under a `WHERE n <= 3` it is a Top-N.
     """
-    calls = {item.expression: item.alias for item in node.items if _numbers(item.expression)}
-    if relation.is_changing or not calls or any(name and demand.limit(name) is not None for name in calls.values()):
-        return False
+    names = (item.alias for item in node.items if is_row_number(item.expression))
+    has_limit = any(name and demand.limit(name) is not None for name in names)
+    return not has_limit and numbers_rows_in_order(node, relation, alias)
+
+
+def numbers_rows_in_order(node: ast.Select, relation: Relation, alias: str | None) -> bool:
+    """Whether a SELECT numbers its rows in the order of their time, and in no window."""
+    calls = [item.expression for item in node.items if is_row_number(item.expression)]
     scope = Scope(relation.columns, alias)
-    return all(
-        isinstance(call, ast.Call)
-        and call.over is not None
-        and bool(missing_bounds(relation, unqualified(call.over.partition, alias)))
-        and len(call.over.order) == 1
-        and not call.over.order[0].descending
-        and is_time(call.over.order[0].expression, scope)
-        for call in calls
+    return (
+        bool(calls)
+        and not relation.is_changing
+        and all(
+            isinstance(call, ast.Call)
+            and call.over is not None
+            and bool(missing_bounds(relation, unqualified(call.over.partition, alias)))
+            and len(call.over.order) == 1
+            and not call.over.order[0].descending
+            and is_time(call.over.order[0].expression, scope)
+            for call in calls
+        )
     )
 
 
-def _numbers(node: ast.Expression) -> bool:
+def is_row_number(node: ast.Expression) -> bool:
     return isinstance(node, ast.Call) and node.name == "ROW_NUMBER" and node.over is not None
 
 

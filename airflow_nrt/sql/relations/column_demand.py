@@ -9,6 +9,7 @@ from typing import Any
 
 from airflow_nrt.basics.types import NULL
 from airflow_nrt.sql.expressions.scope import Scope, ScopeColumn
+from airflow_nrt.sql.expressions.window_functions import WINDOW_FUNCTIONS
 from airflow_nrt.sql.logical.top_n import limit_of
 from airflow_nrt.sql.parse import ast
 from airflow_nrt.sql.parse.walk import conjuncts
@@ -19,12 +20,13 @@ class Demand:
     """What a SELECT reads of a query. `select` is None if the query has no reader, or is one of several: all is needed.
 
     The demand `above` says which columns of a star are needed. `held` are conditions of ON that rows hold already, so
-    that nothing reads columns for them.
+    that nothing reads columns for them. `in_windows`: a window above reads the time of the rows.
     """
 
     select: ast.Select | None = None
     above: Demand | None = None
     held: tuple[ast.Expression, ...] = ()
+    in_windows: bool = False
 
     @classmethod
     def of(cls, select: ast.Select, above: Demand | None = None) -> Demand:
@@ -33,7 +35,8 @@ class Demand:
         keeps_names = isinstance(relation, (ast.TableName, ast.Join)) or (
             isinstance(relation, ast.Derived) and not relation.columns
         )
-        return cls(select if keeps_names else None, above)
+        in_windows = _has_window(select) or (above is not None and above.in_windows and select.group is None)
+        return cls(select if keeps_names else None, above, in_windows=in_windows)
 
     @property
     def where(self) -> ast.Expression | None:
@@ -106,6 +109,11 @@ class Demand:
                 for column in (part, part.rstrip("0123456789")):
                     named.setdefault(column, set()).add(table)
         return named
+
+
+def _has_window(select: ast.Select) -> bool:
+    keys = (key for group in select.group or () for keys in group.sets for key in keys)
+    return any(isinstance(key, ast.Call) and key.name in WINDOW_FUNCTIONS for key in keys)
 
 
 def _conditions(relation: ast.Relation | None) -> Iterator[ast.Expression]:

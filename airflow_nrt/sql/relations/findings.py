@@ -59,6 +59,8 @@ class Findings:
     regroups: list[Regroup] = field(default_factory=list)
     updating: list[Updating] = field(default_factory=list)
     boundless: dict[str, Boundless] = field(default_factory=dict)
+    endless: dict[str, Boundless] = field(default_factory=dict)
+    """By window operator, why it keeps every key for ever."""
     inserts: list[Insert] = field(default_factory=list)
     partitions: dict[str, list[PartitionFilter | None]] = field(default_factory=dict)
     """By source, the partitions of each of its readers. None is all of them."""
@@ -85,6 +87,7 @@ class Findings:
             regroups=list(self.regroups),
             updating=list(self.updating),
             boundless=dict(self.boundless),
+            endless=dict(self.endless),
             inserts=list(self.inserts),
             queries=self.queries.copy(),
             clocked=dict(self.clocked),

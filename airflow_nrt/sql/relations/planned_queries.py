@@ -35,6 +35,10 @@ class RecordedDemand(Demand):
     def select(self) -> ast.Select | None:
         return self._answer("select", lambda demand: demand.select)
 
+    @property
+    def in_windows(self) -> bool:
+        return self._answer("in windows", lambda demand: demand.in_windows)
+
     def limit(self, column: str) -> int | None:
         return self._answer(("limit", column), lambda demand: demand.limit(column))
 

@@ -1,0 +1,56 @@
+"""First rows below a window: what of their keys is kept, and what needs consent."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from airflow_nrt.model.plan import Plan
+from airflow_nrt.sql.errors import SqlError
+from tests.engine.reports import curve_insert, events_table, plan_of
+
+COUNT = {"n": ("BIGINT", "COUNT(*)")}
+LIVE = {"source__monitor_interval": "1 s"}
+
+
+def plan(place: Path, partition: str, live: bool, setting: str = "") -> Plan:
+    view = f"""CREATE VIEW firsts AS SELECT shop, ts FROM (
+    SELECT *, ROW_NUMBER() OVER (PARTITION BY {partition} ORDER BY ts) AS n FROM events) WHERE n = 1;"""
+    table = events_table(**(LIVE if live else {}))
+    return plan_of(place, setting, table, view, curve_insert("TUMBLE(INTERVAL '1' HOUR)", COUNT, source="firsts"))
+
+
+@pytest.mark.parametrize(
+    ("partition", "grows"),
+    [
+        ("user_id, CAST(ts AS DATE)", True),
+        ("DATE_FORMAT(ts, 'yyyy-MM-dd'), user_id", True),
+        ("user_id, DATE_FORMAT(ts, 'yyyyMMddHH')", True),
+        ("user_id, FLOOR(ts TO HOUR)", True),
+        ("user_id, YEAR(ts)", True),
+        ("user_id, DATE_FORMAT(ts, 'HH')", False),
+        ("user_id, DATE_FORMAT(ts, 'dd-MM-yyyy')", False),
+        ("user_id, MONTH(ts)", False),
+        ("user_id", False),
+    ],
+)
+def test_a_live_report_keeps_one_day_of_a_key_or_asks(tmp_path: Path, partition: str, grows: bool) -> None:
+    counts = plan(tmp_path, partition, live=False).operators[0]
+    assert [frame.growing for frame in counts.frames] == [grows]
+    if grows:
+        assert plan(tmp_path, partition, live=True).operators[0] == counts
+        return
+    with pytest.raises(SqlError, match=r"ROW_NUMBER below a window keeps every key for ever: add CAST\(ts AS DATE\)"):
+        plan(tmp_path, partition, live=True)
+    allowed = plan(tmp_path, partition, live=True, setting="SET 'table.exec.state.unbounded' = 'allow';")
+    assert allowed.operators[0] == counts
+
+
+def test_without_a_window_the_ranking_changes_as_rows_arrive(tmp_path: Path) -> None:
+    query = """SELECT user_id, id FROM (
+    SELECT *, ROW_NUMBER() OVER (PARTITION BY user_id ORDER BY ts) AS n FROM events) WHERE n = 1"""
+    table = """CREATE TABLE firsts (user_id INT, id BIGINT, PRIMARY KEY (user_id) NOT ENFORCED)
+    WITH ('connector' = 'filesystem', 'path' = '${DATA}/firsts', 'format' = 'debezium-json');"""
+    made = plan_of(tmp_path, events_table(), table, f"INSERT INTO firsts {query};")
+    assert made.updating and not made.operators
