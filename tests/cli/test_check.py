@@ -73,8 +73,8 @@ PARTS = {
         ["1:35: ", "1:61: ", "1:66: ", "1:83: "],
     ),
     "a window and what is above": (
-        f"SELECT shp, COUNT(*) FROM {HOURS.format('orders').replace('HOUR', 'YEAR')} GROUP BY shop, window_end",
-        ["1:25: ", "1:87: windows and watermarks take"],
+        f"SELECT shp, COUNT(*) FROM {HOURS.format('orders').replace('1', '0')} GROUP BY shop, window_end",
+        ["1:25: ", "1:50: TUMBLE table function based aggregate requires size to be positive"],
     ),
     "ON and what is above": ("SELECT a.shop, b.idd FROM orders a JOIN orders b ON a.id = b.idx", ["1:33: ", "1:77: "]),
     "both sides of a join": ("SELECT 1 FROM orderss a JOIN curves b ON a.id = b.id", ["1:32: ", "1:47: "]),

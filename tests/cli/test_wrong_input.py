@@ -48,7 +48,7 @@ REPORTS = {
         "The window function requires the timecol is a time attribute type, but is TIMESTAMP(3). Add WATERMARK FOR ts",
     ),
     "size no multiple of step": ("'10' MINUTES", "'7' MINUTES", "1 hour is not a multiple of 7 minutes."),
-    "MONTH": ("'1' HOUR", "'1' MONTH", "MONTH has no fixed length"),
+    "MONTH": ("'10' MINUTES", "'1' MONTH", "1 hour is no multiple of 1 month"),
     "watermark column": ("ts TIMESTAMP(3)", "ts STRING", "the rowtime column 'ts' must be TIMESTAMP(3) or"),
     "sink columns": ("cnt BIGINT, ", "", "the query has 5 columns (shop, window_start, window_end, EXPR$3, EXPR$4)"),
     "not there yet": ("'path' = 'orders'", "'path' = 's3://bucket/orders'", "paths of s3:// are not there yet"),

@@ -108,8 +108,8 @@ WRONG = {
         changed("'10' MINUTES", "'7' MINUTES"),
         "13:12: CUMULATE table function based aggregate requires maxSize must be an integral multiple of step, but got maxSize 3600000 ms and step 420000 ms: 1 hour is not a multiple of 7 minutes.",
     ),
-    "MONTH": (changed("'1' HOUR", "'1' MONTH"), "13:74: windows and watermarks take SECOND, MINUTE, HOUR and DAY as units; MONTH has no fixed length"),
-    "YEAR": (changed("'10' MINUTES", "'1' YEAR"), "13:51: windows and watermarks take SECOND, MINUTE, HOUR and DAY as units; YEAR has no fixed length"),
+    "MONTH": (changed("'10' MINUTES", "'7' MINUTES").replace("'1' HOUR", "'1' MONTH"), "13:12: CUMULATE: 1 month is no multiple of 7 minutes: take a step that divides a day, or months"),
+    "YEAR": (changed("'10' MINUTES", "'1' YEAR"), "13:12: CUMULATE: 1 hour is no multiple of 1 year: give the size in months, too"),
     "interval too long for its field": (
         changed("'10' MINUTES", "'600' SECONDS"),
         "13:51: Interval field value 600 exceeds precision of SECOND(2) field: write SECOND(3) or a larger unit",

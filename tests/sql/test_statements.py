@@ -30,7 +30,7 @@ SAME = (
 )
 """Words that Flink and this product both use."""
 WORDS = {
-    "MONTH and YEAR time unit are not supported yet": "windows and watermarks take SECOND, MINUTE, HOUR and DAY",
+    "MONTH and YEAR time unit are not supported yet": "windows of 10 minutes have no offset of 1 month",
     "Cannot apply 'TUMBLE' to arguments of type": "Only constant window descriptors are supported: write INTERVAL",
     "requires the timecol to be TIMESTAMP or TIMESTAMP_LTZ": "requires the timecol is a time attribute type",
     "Unknown identifier 'nope'": "there is no column 'nope'",

@@ -17,6 +17,7 @@ from airflow_nrt.basics.instants import iso_instant
 from airflow_nrt.home.heartbeat import now_ms
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import OperatorState, Position, Tick
+from airflow_nrt.model.windows import Every
 from airflow_nrt.notifications.nrt import NrtNotifier
 from airflow_nrt.operators.stream import NrtStreamOperator
 from airflow_nrt.triggers import alarm as alarms
@@ -122,7 +123,7 @@ def test_a_notice_that_fails_keeps_no_other_from_being_said_and_is_tried_less_an
         clock.sleep(EVERY)
         # The report catches up meanwhile.
         reached = now_ms() // DAY * DAY - (100 - looks) * DAY
-        return "shops", None, [TableObservation(table, DAY, reached, 0) for table in ("first", "second")]
+        return "shops", None, [TableObservation(table, Every(DAY), reached, 0) for table in ("first", "second")]
 
     monkeypatch.setattr("airflow_nrt.triggers.alarm.look_at_tables", both)
     watch(Alarm(5 * MINUTE, f"{__name__}.failing"), 20)

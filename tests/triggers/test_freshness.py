@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timezone
 
 from airflow_nrt.basics.instants import from_datetime, parse_instant
+from airflow_nrt.model.windows import Every, Monthly
 from airflow_nrt.triggers.freshness import FRESH, STALE, Freshness, Notice, TableObservation
 
 MINUTE = 60_000
@@ -14,7 +15,7 @@ BEGIN = parse_instant("2024-06-18 09:55")
 def look(judge: Freshness, reached: str | None, now: str) -> list[tuple[str, str]]:
     """The notices of one look, all of them accepted, as state and time of the window."""
     end = None if reached is None else parse_instant(f"2024-06-18 {reached}")
-    observation = TableObservation("curve", 10 * MINUTE, end, BEGIN)
+    observation = TableObservation("curve", Every(10 * MINUTE, end or 0), end, BEGIN)
     notices = judge.judge([observation], parse_instant(f"2024-06-18 {now}"))
     for notice in notices:
         judge.accept(notice)
@@ -54,7 +55,7 @@ def test_what_was_said_before_is_not_said_again() -> None:
 def test_an_hour_that_is_shown_twice_is_waited_for() -> None:
     """In Berlin 02:00 to 03:00 of 2024-10-27 is shown at 00:00 UTC, and again at 01:00 UTC."""
     judge = Freshness(5 * MINUTE, "Europe/Berlin")
-    observation = TableObservation("curve", 10 * MINUTE, parse_instant("2024-10-27 02:00"), 0)
+    observation = TableObservation("curve", Every(10 * MINUTE), parse_instant("2024-10-27 02:00"), 0)
 
     def missing(hour: int, minute: int) -> list[Notice]:
         return judge.judge([observation], from_datetime(datetime(2024, 10, 27, hour, minute)))
@@ -74,7 +75,7 @@ def test_notices_are_sentences() -> None:
 
 def test_a_notice_names_all_missing_windows_since_when_and_why() -> None:
     end = parse_instant("2024-06-18 10:00")
-    observation = TableObservation("curve", 10 * MINUTE, end, BEGIN, "its driver has ended, stopped")
+    observation = TableObservation("curve", Every(10 * MINUTE), end, BEGIN, "its driver has ended, stopped")
     (notice,) = Freshness(5 * MINUTE, None).judge([observation], parse_instant("2024-06-18 10:36"))
     assert [one - end for one in notice.missing] == [10 * MINUTE, 20 * MINUTE, 30 * MINUTE]
     assert notice.missing_since == parse_instant("2024-06-18 10:15")
@@ -85,14 +86,23 @@ def test_a_notice_names_all_missing_windows_since_when_and_why() -> None:
     )
 
 
+def test_months_are_missed_at_their_ends() -> None:
+    observation = TableObservation("months", Monthly(1), parse_instant("2024-01-01 00:00"), BEGIN)
+    judge = Freshness(5 * MINUTE, None)
+    assert judge.judge([observation], parse_instant("2024-02-01 00:04:59")) == []
+    (notice,) = judge.judge([observation], parse_instant("2024-03-30 10:00"))
+    assert list(notice.missing) == [parse_instant("2024-02-01 00:00"), parse_instant("2024-03-01 00:00")]
+    assert "2 windows are missing since 2024-02-01 00:05:00" in notice.text
+
+
 def test_before_the_first_window_those_are_missing_that_ended_since_the_home_was_made() -> None:
-    observation = TableObservation("curve", 10 * MINUTE, None, BEGIN)
+    observation = TableObservation("curve", Every(10 * MINUTE), None, BEGIN)
     (notice,) = Freshness(5 * MINUTE, None).judge([observation], parse_instant("2024-06-18 10:16"))
     assert list(notice.missing) == [parse_instant("2024-06-18 10:00"), parse_instant("2024-06-18 10:10")]
 
 
 def test_a_report_that_is_fresh_again_misses_nothing() -> None:
     missed = {"curve": parse_instant("2024-06-18 10:10")}
-    observation = TableObservation("curve", 10 * MINUTE, parse_instant("2024-06-18 10:10"), BEGIN)
+    observation = TableObservation("curve", Every(10 * MINUTE), parse_instant("2024-06-18 10:10"), BEGIN)
     (notice,) = Freshness(5 * MINUTE, None, missed).judge([observation], parse_instant("2024-06-18 10:16"))
     assert (list(notice.missing), notice.missing_since, notice.cause) == ([], None, "")
