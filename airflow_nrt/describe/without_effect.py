@@ -1,4 +1,4 @@
-"""Statements, settings and options that have no effect here, and what has it instead."""
+"""Statements, hints, settings and options that have no effect here, and what has it instead."""
 
 from __future__ import annotations
 
@@ -10,13 +10,12 @@ from airflow_nrt.model.plan import Plan
 
 
 def without_effect(plan: Plan) -> dict[str, str]:
-    """The reasons, by statement, setting or option of a table."""
+    """The reasons, by statement, hint, setting or option of a table."""
     return dict(_found(plan))
 
 
 def _found(plan: Plan) -> Iterator[tuple[str, str]]:
-    for text, why in plan.idle:
-        yield f"statement {text!r}", why
+    yield from plan.idle
     for key, _ in plan.settings:
         option = find(key, REPORT_OPTIONS)
         if option is not None and option.idle:

@@ -167,8 +167,8 @@ class Plan:
     its placeholders.
 
     Relative paths of tables start at the directory `base`, which may also hold the modules of Python `functions`. A
-    program has no script: `built` says how it was built. `idle` are statements without an effect, each with the reason,
-    `reserved` names that Flink takes only in back-quotes.
+    program has no script: `built` says how it was built. `idle` are statements and hints without an effect, each with
+    the reason, `reserved` names that Flink takes only in back-quotes.
     """
 
     name: str = field(metadata=METADATA)

@@ -133,7 +133,7 @@ class Planner:
         self.set_at: dict[str, Place] = {}
         self.declared_at: dict[str, Place] = {}
         self._notes: dict[Origin, None] = {}
-        self.idle: list[tuple[str, str]] = []
+        self.idle: dict[str, str] = {}
         self._opened: set[str] = set()
         self._cache = PlanCache()
         self._inserts: list[parsed.Insert] = []
@@ -172,7 +172,7 @@ class Planner:
             tuple(findings.updating),
             tuple(function for function in self.functions.values() if function is not None),
             origins=tuple(self._notes),
-            idle=tuple(dict.fromkeys(self.idle)),
+            idle=tuple({**self.idle, **{f"hint {text!r}": why for text, why in findings.hints.items()}}.items()),
             lookups=findings.lookups(),
             clocked=tuple(findings.clocked),
         )
@@ -335,7 +335,7 @@ class Planner:
             if not statement.if_exists:
                 hint = nearest(name, known)
                 raise SqlError(f"there is no {statement.kind} {name!r} to drop{hint}", statement.at)
-            self.idle.append((statement.text, "nothing of that name is declared before it"))
+            self.idle[f"statement {statement.text!r}"] = "nothing of that name is declared before it"
             return
         if statement.kind == "view":
             del self.queries.views[name]
@@ -378,7 +378,7 @@ class Planner:
                 statement.at,
             )
         self._opened |= {statement.opens} if statement.opens is not None else set()
-        self.idle.append((statement.text, statement.why))
+        self.idle[f"statement {statement.text!r}"] = statement.why
 
     def _add_view(self, view: parsed.CreateView) -> None:
         """Adds a view. Its errors are reported even if nothing reads it; its sources count only where it is read."""

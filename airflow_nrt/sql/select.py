@@ -47,6 +47,7 @@ class SelectPlanner:
 
     def relation(self, node: ast.Select, relation: Relation, alias: str | None, demand: Demand) -> Relation:
         """The rows that a SELECT gives of this `relation`, which is its FROM. Raises SqlError."""
+        self.findings.hints.update(node.hints)
         node = written_out(node)
         written = unsorted(node)
         check_sliding(node, relation, alias)

@@ -317,7 +317,6 @@ LATER = {
     ),
     "MATCH_RECOGNIZE": (insert("SELECT * FROM orders MATCH_RECOGNIZE (PARTITION BY shop)"), "12:22: MATCH_RECOGNIZE"),
     "TABLESAMPLE": (insert("SELECT * FROM orders TABLESAMPLE BERNOULLI (10)"), "12:22: TABLESAMPLE"),
-    "a hint after SELECT": (insert("SELECT /*+ STATE_TTL('orders'='1d') */ shop FROM orders"), "12:8: hints after SELECT"),
     "a column of type INTERVAL": (changed("id BIGINT", "id INTERVAL DAY TO SECOND(3)"), "2:5: a column of type INTERVAL"),
     "years and months as a type": (changed("id BIGINT", "id INTERVAL YEAR TO MONTH"), "2:17: type INTERVAL YEAR; ts + INTERVAL '1' MONTH adds a literal"),
 }  # fmt: skip

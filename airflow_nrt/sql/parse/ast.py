@@ -358,6 +358,8 @@ class Grouping:
 
 @dataclass(frozen=True)
 class Select:
+    """`hints` are those without an effect, each with the reason."""
+
     items: tuple[SelectItem, ...]
     relation: Relation | None
     at: Place = field(compare=False)
@@ -370,6 +372,7 @@ class Select:
     limit: Expression | None = None
     ctes: tuple[tuple[str, tuple[str, ...], Query], ...] = ()
     offset: Expression | None = None
+    hints: tuple[tuple[str, str], ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True)

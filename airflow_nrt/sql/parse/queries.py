@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -10,13 +9,12 @@ from airflow_nrt.sql.errors import NotThereYet, Place, SqlError
 from airflow_nrt.sql.parse import ast
 from airflow_nrt.sql.parse.cursor import Cursor
 from airflow_nrt.sql.parse.expressions import ExpressionParser
+from airflow_nrt.sql.parse.hints import idle_hints, table_options
 from airflow_nrt.sql.parse.key_sets import listed_sets
 from airflow_nrt.sql.parse.lexer import TokenKind
 from airflow_nrt.sql.parse.qualify import qualified
 
 _AFTER_QUERY = ("UNION", "EXCEPT", "MINUS", "INTERSECT", "ORDER", "LIMIT", "FETCH", "OFFSET")
-_OPTIONS_HINT = re.compile(r"\s*OPTIONS\s*\((.*)\)\s*", re.IGNORECASE | re.DOTALL)
-_OPTION = re.compile(r"\s*'((?:[^']|'')*)'\s*=\s*'((?:[^']|'')*)'\s*(,|$)")
 
 
 class QueryParser:
@@ -118,8 +116,7 @@ class QueryParser:
     def _select(self) -> ast.Select:
         cursor = self.cursor
         at = cursor.expect_word("SELECT")
-        if cursor.token.kind is TokenKind.HINT:
-            raise NotThereYet("hints after SELECT", cursor.at)
+        hints = idle_hints(cursor.advance()) if cursor.token.kind is TokenKind.HINT else {}
         distinct = cursor.take_any_word("DISTINCT", "ALL") == "DISTINCT"
         items = cursor.listed(self._item)
         relation = self._from() if cursor.take_word("FROM") else None
@@ -127,7 +124,7 @@ class QueryParser:
         group = self._group() if cursor.take_word("GROUP", "BY") else None
         having = self.expressions.expression() if cursor.take_word("HAVING") else None
         windows = cursor.listed(self._named_window) if cursor.take_word("WINDOW") else ()
-        select = ast.Select(items, relation, at, distinct, where, group, having, windows)
+        select = ast.Select(items, relation, at, distinct, where, group, having, windows, hints=tuple(hints.items()))
         return qualified(select, self.expressions.expression()) if cursor.take_word("QUALIFY") else select
 
     def _item(self) -> ast.SelectItem:
@@ -312,18 +309,7 @@ class QueryParser:
         """The options of `/*+ OPTIONS('k'='v') */`, empty if the cursor is at no hint."""
         if self.cursor.token.kind is not TokenKind.HINT:
             return ()
-        token = self.cursor.advance()
-        match = _OPTIONS_HINT.fullmatch(token.text)
-        if match is None:
-            raise SqlError("the only hint here is /*+ OPTIONS('key'='value', …) */", token.at)
-        options, rest = [], match.group(1).strip()
-        while rest:
-            option = _OPTION.match(rest)
-            if option is None:
-                raise SqlError("in OPTIONS(…) write 'key'='value', with commas between", token.at)
-            options.append((option.group(1).replace("''", "'"), option.group(2).replace("''", "'")))
-            rest = rest[option.end() :].strip()
-        return tuple(options)
+        return table_options(self.cursor.advance())
 
     def _alias(self) -> str | None:
         for construct in ("MATCH_RECOGNIZE", "PIVOT", "UNPIVOT", "TABLESAMPLE"):

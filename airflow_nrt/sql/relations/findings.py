@@ -73,6 +73,8 @@ class Findings:
     """By dimension table, the columns that lookup joins read."""
     clocked: dict[str, None] = field(default_factory=dict)
     """The window operators whose processing time of firing is read."""
+    hints: dict[str, str] = field(default_factory=dict)
+    """The hints without an effect, and the reasons."""
     drops_null: bool = False
     """Whether a sink leaves out a row with a NULL for a column that is NOT NULL."""
 
@@ -91,6 +93,7 @@ class Findings:
             inserts=list(self.inserts),
             queries=self.queries.copy(),
             clocked=dict(self.clocked),
+            hints=dict(self.hints),
             dimensions=dict(self.dimensions),
             looked_up={name: set(columns) for name, columns in self.looked_up.items()},
         )
