@@ -41,7 +41,7 @@ from airflow_nrt.sql.expressions.patterns import matched
 from airflow_nrt.sql.expressions.python_functions import call_function
 from airflow_nrt.sql.expressions.row_values import compared_rows, holds_rows, in_rows
 from airflow_nrt.sql.expressions.scope import Scope, field_type
-from airflow_nrt.sql.expressions.time_arithmetic import time_arithmetic
+from airflow_nrt.sql.expressions.time_arithmetic import difference, time_arithmetic
 from airflow_nrt.sql.expressions.typed import (
     Typed,
     as_decimal,
@@ -97,6 +97,8 @@ class Compiler:
             case ast.Interval():
                 kind = DataType("INTERVAL", nullable=False)
                 return Typed(interval_sql(node), kind, constant=node.text, in_months=in_months(node))
+            case ast.Difference():
+                typed = difference(node, self.compile(node.end), self.compile(node.start))
             case ast.Unary():
                 typed = self._unary(node)
             case ast.Binary():

@@ -59,6 +59,17 @@ class Interval:
 
 
 @dataclass(frozen=True)
+class Difference:
+    """`(end - start) DAY TO SECOND`: what is between two times, as an interval."""
+
+    end: Expression
+    start: Expression
+    unit: str
+    to_unit: str | None
+    at: Place = field(compare=False)
+
+
+@dataclass(frozen=True)
 class Unary:
     operator: str
     operand: Expression
@@ -256,8 +267,8 @@ class Absent:
 
 
 Expression = Union[
-    Name, Star, Literal, Interval, Unary, Binary, Between, In, Is, Like, Case, Cast, Keyword, Call, Index, Dot, Exists,
-    Scalar, Named, TableArgument, Descriptor, Absent,
+    Name, Star, Literal, Interval, Difference, Unary, Binary, Between, In, Is, Like, Case, Cast, Keyword, Call, Index, Dot,
+    Exists, Scalar, Named, TableArgument, Descriptor, Absent,
 ]  # fmt: skip
 
 

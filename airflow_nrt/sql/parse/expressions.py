@@ -9,7 +9,7 @@ from airflow_nrt.sql.parse import ast
 from airflow_nrt.sql.parse.calls import SPECIAL, brackets
 from airflow_nrt.sql.parse.cursor import Cursor
 from airflow_nrt.sql.parse.lexer import TokenKind
-from airflow_nrt.sql.parse.literals import TIME_UNITS, interval, worded_literal
+from airflow_nrt.sql.parse.literals import TIME_UNITS, difference, interval, worded_literal
 from airflow_nrt.sql.parse.other_words import check_exclusion, check_nulls, check_order, check_quantifier, check_zone
 from airflow_nrt.sql.parse.over_frames import parse_frame
 from airflow_nrt.sql.parse.types import parse_type
@@ -252,7 +252,7 @@ class ExpressionParser:
         self.cursor.expect_symbol(")")
         if len(values) == 2 and self.cursor.take_word("OVERLAPS"):
             return self._overlaps(values, at)
-        return values[0] if len(values) == 1 else ast.Call("ROW", values, at)
+        return difference(self.cursor, values[0], at) if len(values) == 1 else ast.Call("ROW", values, at)
 
     def _overlaps(self, first: tuple[ast.Expression, ...], at: Place) -> ast.Expression:
         """`(a, b) OVERLAPS (c, d)`, after OVERLAPS."""

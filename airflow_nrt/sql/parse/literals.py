@@ -63,9 +63,22 @@ def interval(cursor: Cursor, at: Place) -> ast.Interval:
     """The rest of an interval, after INTERVAL."""
     negative = cursor.take_any_symbol("+", "-") == "-"
     text = cursor.string("the length of the interval in single quotes, as in INTERVAL '10' MINUTES")
-    unit, precision = _unit(cursor)
-    to_unit = _unit(cursor)[0] if cursor.take_word("TO") else None
+    unit, to_unit, precision = _qualifier(cursor)
     return ast.Interval(f"-{text}" if negative else text, unit, to_unit, precision, at)
+
+
+def difference(cursor: Cursor, operand: ast.Expression, at: Place) -> ast.Expression:
+    """The operand in parentheses, with the unit after them: `(a - b) DAY TO SECOND`."""
+    if not isinstance(operand, ast.Binary) or operand.operator != "-" or cursor.token.upper not in TIME_UNITS:
+        return operand
+    unit, to_unit, _ = _qualifier(cursor)
+    return ast.Difference(operand.left, operand.right, unit, to_unit, at)
+
+
+def _qualifier(cursor: Cursor) -> tuple[str, str | None, int | None]:
+    """The unit, the last unit if there are several, and the precision of the first."""
+    unit, precision = _unit(cursor)
+    return unit, _unit(cursor)[0] if cursor.take_word("TO") else None, precision
 
 
 def _unit(cursor: Cursor) -> tuple[str, int | None]:

@@ -28,6 +28,8 @@ def text_of(node: ast.Expression) -> str:
             return f"{kind} '{text}'" if kind.isupper() else text
         case ast.Interval(text, unit, to_unit):
             return f"INTERVAL '{text}' {unit}" + (f" TO {to_unit}" if to_unit else "")
+        case ast.Difference(end, start, unit, to_unit):
+            return f"({text_of(end)} - {text_of(start)}) {unit}" + (f" TO {to_unit}" if to_unit else "")
         case ast.Unary(operator, operand):
             return f"{operator}{' ' if operator == 'NOT' else ''}{_inside(operand, node)}"
         case ast.Binary(operator, left, right):

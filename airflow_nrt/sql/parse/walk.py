@@ -18,7 +18,7 @@ def children(node: ast.Expression) -> Iterator[ast.Expression]:
     match node:
         case ast.Unary(_, operand) | ast.Is(operand) | ast.Cast(operand) | ast.Dot(operand):
             yield operand
-        case ast.Binary(_, left, right):
+        case ast.Binary(_, left, right) | ast.Difference(left, right):
             yield from (left, right)
         case ast.Between(operand, low, high):
             yield from (operand, low, high)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from airflow_nrt.basics.types import DataType
+from airflow_nrt.basics.types import BIGINT, DataType
 from airflow_nrt.sql.errors import NotThereYet, Place, SqlError
 from airflow_nrt.sql.expressions.functions.signature import (
     TRUTH,
@@ -49,7 +49,7 @@ _FUNCTIONS = {
     "DAYOFYEAR": "DOY", "DAYOFMONTH": "DAY", "DAYOFWEEK": "DOW",
     **{unit: unit for unit in ("YEAR", "QUARTER", "MONTH", "WEEK", "HOUR", "MINUTE", "SECOND")},
 }  # fmt: skip
-_MONTHS = {"MONTH": 1, "QUARTER": 3, "YEAR": 12}
+MONTHS = {"MONTH": 1, "QUARTER": 3, "YEAR": 12}
 _DAYS = {"DAY": 1, "WEEK": 7}
 _CLOCK = ("HOUR", "MINUTE", "SECOND", "MILLISECOND")
 
@@ -83,7 +83,17 @@ def _extract(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
     unit, operand = arguments
     if unit.word not in _PARTS:
         raise NotThereYet(f"EXTRACT({unit.word} …)", at, f"there are {', '.join(_PARTS)}")
+    if operand.type.name == "INTERVAL":
+        return _part_of_interval(unit.word, operand, at)
     return _part(unit.word, operand, at)
+
+
+def _part_of_interval(unit: str, operand: Typed, at: Place) -> Typed:
+    """Gives "CAST(extract(HOUR FROM (`expires` - `ts`)) AS BIGINT)". All parts of a negative interval are negative."""
+    known = ("YEAR", "MONTH") if operand.in_months else ("DAY", "HOUR", "MINUTE", "SECOND")
+    if unit not in known:
+        raise NotThereYet(f"EXTRACT({unit} …) of this interval", at, f"there are {', '.join(known)}")
+    return Typed(f"CAST(extract({unit} FROM {operand.sql}) AS BIGINT)", BIGINT.with_nullable(operand.type.nullable))
 
 
 def _part_function(unit: str) -> Function:
@@ -119,8 +129,8 @@ def round_to_unit(operand: Typed, unit: str, *, up: bool, at: Place) -> Typed:
         )
         return Typed(_back(sql, kind), kind)
     date = f"CAST({clock} AS DATE)"
-    if unit in _MONTHS:
-        floor, step = f"trunc({date}, '{unit}')", f"INTERVAL '{_MONTHS[unit]}' MONTH"
+    if unit in MONTHS:
+        floor, step = f"trunc({date}, '{unit}')", f"INTERVAL '{MONTHS[unit]}' MONTH"
     elif unit in _DAYS:
         floor = f"date_sub({date}, {'dayofweek(' + date + ') - 1' if unit == 'WEEK' else '0'})"
         step = f"INTERVAL '{_DAYS[unit]}' DAY"
@@ -145,7 +155,7 @@ def _add(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
     check_count(arguments, at, name, 3, 3)
     unit, count, time = _unit(arguments[0]), arguments[1], arguments[2]
     check_integer(count, 2, at, name)
-    if unit not in (*_MONTHS, *_DAYS, *_CLOCK):
+    if unit not in (*MONTHS, *_DAYS, *_CLOCK):
         raise NotThereYet(f"{name}({unit}, …)", at)
     wall_clock(time, at, name)
     moved = f"timestampadd({unit}, {count.sql}, CAST({time.sql} AS TIMESTAMP_NTZ))"
@@ -167,14 +177,14 @@ def _difference(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
         clocks = [one.sql for one in arguments[1:]]
     start, end = (f"CAST({clock} AS TIMESTAMP_NTZ)" for clock in clocks)
     kind = DataType("INT", nullable=any_nullable(arguments[1:]))
-    if unit in _MONTHS:
-        return Typed(f"CAST({_months_between(start, end)} div {_MONTHS[unit]} AS INT)", kind)
+    if unit in MONTHS:
+        return Typed(f"CAST({months_between(start, end)} div {MONTHS[unit]} AS INT)", kind)
     if unit not in (*_DAYS, *_CLOCK):
         raise NotThereYet(f"{name}({unit}, …)", at)
     return Typed(f"CAST(timestampdiff({unit}, {start}, {end}) AS INT)", kind)
 
 
-def _months_between(start: str, end: str) -> str:
+def months_between(start: str, end: str) -> str:
     """Whole months between two times: first by their dates, then by the clock.
 
     It is "transform(array(struct(… AS a, … AS b)), _nrt_x -> …)[0]".
