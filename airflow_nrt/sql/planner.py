@@ -20,7 +20,7 @@ from airflow_nrt.sql.ddl.altered import altered
 from airflow_nrt.sql.ddl.ddl import Misdeclared, check_sink, check_sole, check_windows, declare, placed, with_options
 from airflow_nrt.sql.ddl.emit import check_emit, emits_again
 from airflow_nrt.sql.ddl.source_tables import with_source_tables
-from airflow_nrt.sql.errors import NotThereYet, Place, Problems, SettingError, SqlError, SqlErrors, nesting_of
+from airflow_nrt.sql.errors import Place, Problems, SettingError, SqlError, SqlErrors, nesting_of
 from airflow_nrt.sql.expressions.failing import null_for_errors
 from airflow_nrt.sql.expressions.known_functions import calling
 from airflow_nrt.sql.expressions.local_time import planned_in, zone_of
@@ -28,6 +28,7 @@ from airflow_nrt.sql.expressions.noted import noting
 from airflow_nrt.sql.expressions.python_functions import declare_function, own_function
 from airflow_nrt.sql.expressions.scope import ScopeColumn
 from airflow_nrt.sql.expressions.weeks import weeks_from
+from airflow_nrt.sql.from_clause.constant_rows import arriving, is_constant
 from airflow_nrt.sql.inserts.changes import check_bounded, check_takes_changes
 from airflow_nrt.sql.inserts.in_order import in_order, rows_at_end, sorted_as
 from airflow_nrt.sql.inserts.inserts import add_insert, matched, written_keys
@@ -80,8 +81,7 @@ def plan_statements(
     with nesting_of(_end(script)):
         plan = problems.attempt(partial(planner.plan, script, name))
         if plan is not None:
-            findings = planner.queries.findings
-            problems.attempt(partial(check_bounded, plan, findings.boundless, findings.endless, script))
+            problems.attempt(partial(check_bounded, plan, planner.queries.findings, script))
     problems.raise_any(script)
     assert plan is not None
     return replace(plan, reserved=tuple(problems.reserved))
@@ -449,8 +449,8 @@ class Planner:
             relations = [self.queries.finished(one) for one in self.queries.relations(query, {})]
         by = named_of(relations, order, query.at)
         for relation in relations:
-            if not relation.inputs:
-                raise NotThereYet("a report of VALUES alone", statement.query.at)
+            if is_constant(relation):
+                relation = arriving(self.queries.findings, relation, statement.query)
             if by:
                 relation = in_order(self.queries.findings, relation, by, sink, self.queries.zone, query.at)
             values = matched(sink, shown(relation), statement)

@@ -11,6 +11,7 @@ from typing import Any
 import duckdb
 from pyspark.sql import SparkSession
 
+from airflow_nrt.engine.sources import arrived
 from tests.engine.reports import (
     MINUTE,
     MORNING,
@@ -89,17 +90,20 @@ def rows_together(spark: SparkSession, place: Path, queries: Sequence[str]) -> d
     """The rows that each query gives in one stream, whose tables come in turn, and in batch."""
     names = {f"q{n}": query for n, query in enumerate(queries)}
     plan = published_in_parquet(plan_together(DDL, names, place), place)
-    files = [
-        (name, write_lines(place / name / f"{batch}.json", map(json.dumps, rows(name)[batch])))
+    splits = [
+        (name, source_file(write_lines(place / name / f"{batch}.json", map(json.dumps, rows(name)[batch]))))
         for batch in range(len(ROWS["l"]))
         for name in ROWS
         if any(source.name == name for source in plan.sources)
     ]
+    # Those of VALUES arrive between the others.
+    values = (source for source in plan.sources if source.name not in ROWS)
+    splits[1:1] = [(source.name, split) for source in values for split in arrived(spark, source.table)]
     stream = Stream(spark, plan, place / "home")
-    for name, file in files:
-        stream.absorb(file, source=name)
+    for name, split in splits:
+        stream.driver.absorb(name, [split])
     stream.end()
-    of = {source.name: [source_file(file) for name, file in files if name == source.name] for source in plan.sources}
+    of = {source.name: [split for name, split in splits if name == source.name] for source in plan.sources}
     found: dict[str, Rows] = {query: {"stream": [], "batch": []} for query in queries}
     for insert in plan.inserts:
         # A UNION ALL of different windows is several inserts: q1, q1_2.

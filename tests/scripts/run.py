@@ -19,9 +19,12 @@ from pyspark.sql import SparkSession
 
 from airflow_nrt.engine.functions.report_session import report_session
 from airflow_nrt.engine.query import folded, run_bounded, stream_to_end, streamed_changes, streamed_lines
+from airflow_nrt.engine.sources import arrived
 from airflow_nrt.engine.verify.verify import verify
+from airflow_nrt.home.home import Home
 from airflow_nrt.model.plan import Plan
 from airflow_nrt.sql.load import load_report
+from tests.engine.reports import Stream
 
 PLACE = Path(__file__).parent
 DATA = PLACE / "data"
@@ -61,15 +64,23 @@ def rows_of(spark: SparkSession, script: Script, mode: str) -> Counter[str]:
             return _counted(map(json.loads, run_bounded(spark, plan, mode)))
         session = report_session(spark, plan)
         streamed, home = stream_to_end(session, plan, Path(directory))
-        changes = plan.inserts[0].changes
-        lines = (
-            folded(streamed_changes(session, plan, Path(directory)))
-            if changes
-            else streamed_lines(session, plan, Path(directory))
-        )
+        if plan.inserts[0].changes:
+            lines = folded(streamed_changes(session, plan, Path(directory)))
+            streamed, home = _into_its_table(spark, plan, Path(directory))
+        else:
+            lines = streamed_lines(session, plan, Path(directory))
         rows = _counted(map(json.loads, lines))
         assert verify(spark, streamed, home).is_proven
         return rows
+
+
+def _into_its_table(spark: SparkSession, plan: Plan, place: Path) -> tuple[Plan, Home]:
+    """The same stream into the table of the script, which takes changes."""
+    stream = Stream(spark, plan, place / "home of its table")
+    for source in plan.sources:
+        stream.driver.absorb(source.name, arrived(spark, source.table), ends=True)
+    stream.end()
+    return plan, stream.home
 
 
 def _counted(rows: Iterable[dict[str, Any]]) -> Counter[str]:

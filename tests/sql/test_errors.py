@@ -284,8 +284,6 @@ LATER = {
         changed("INTO curve", "INTO curve /*+ OPTIONS('first-result' = '-5 min') */").replace(GROUP, f"{GROUP} ORDER BY window_end"),
         "12:1: ORDER BY of windows with early results and late updates",
     ),
-    "VALUES": (insert("VALUES ('a', 1)"), "12:1: a report of VALUES alone"),
-    "VALUES in a union": (insert("SELECT shop FROM orders UNION ALL VALUES ('a')"), "12:25: UNION ALL of VALUES with the rows of tables"),
     "groups of VALUES": (insert("SELECT COUNT(*) FROM (VALUES (1)) AS t(a)"), "12:1: an aggregation without a window over VALUES"),
     "all VALUES": (insert("SELECT id FROM (VALUES (1)) AS t(id) FULL JOIN orders USING (id)"), "12:16: a join without windows over VALUES"),
     "IN (SELECT)": (changed("\nGROUP", "\nWHERE shop IN (SELECT shop FROM orders)\nGROUP"), "14:7: IN (SELECT …); make it one of the conditions that AND joins in WHERE; if the query groups windows, in a subquery in its FROM"),

@@ -8,6 +8,7 @@ from pyspark.sql import SparkSession
 
 from airflow_nrt.basics.registry import Registry
 from airflow_nrt.engine.sources.archive.source import ArchivedTopic
+from airflow_nrt.engine.sources.constants import Constants
 from airflow_nrt.engine.sources.datagen import Datagen
 from airflow_nrt.engine.sources.filesystem import Filesystem
 from airflow_nrt.engine.sources.kafka.kafka import Kafka
@@ -25,6 +26,7 @@ _BUILT_IN: dict[str, Source] = {
     "delta": LakehouseSource(DeltaHistory),
     "iceberg": LakehouseSource(IcebergHistory),
     "datagen": Datagen(),
+    "values": Constants(),
 }
 SOURCES = Registry("airflow_nrt.sources", Source, _BUILT_IN)  # type: ignore[type-abstract]
 

@@ -51,9 +51,10 @@ def _named(
     source: Source, option: str, tables: Tables, declared: Places, taken: Mapping[str, str], role: str
 ) -> Table | None:
     """The table that an option names, None if it is not set."""
-    name, at = source.table.options.get(option), declared[source.name]
+    name = source.table.options.get(option)
     if name is None:
         return None
+    at = declared[source.name]
     if name not in tables:
         raise SqlError(f"table {source.name!r}: there is no table {name!r} for '{option}'{nearest(name, tables)}", at)
     if name in taken:

@@ -1,14 +1,19 @@
 """VALUES, and SELECT without FROM: constant rows. A join with them needs no state.
 
-It is Spark's own join, because each row meets all constant rows when it arrives or changes.
+It is Spark's own join, because each row meets all constant rows when it arrives or changes. Beside the rows of tables,
+in UNION ALL, they are a source of their own, whose rows arrive once.
 """
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import count
 
 from airflow_nrt.basics.spelling import quote
+from airflow_nrt.model.connectors.constants import INDEX, table_of
+from airflow_nrt.model.tables import Column
 from airflow_nrt.sql.errors import SqlError
 from airflow_nrt.sql.expressions.casts import cast_to
 from airflow_nrt.sql.expressions.expressions import Compiler
@@ -18,6 +23,7 @@ from airflow_nrt.sql.from_clause.laterals import NUMBER, as_several, hidden_of_s
 from airflow_nrt.sql.kept_rows.buffered_rows import finished
 from airflow_nrt.sql.logical.values import OneRow, Values
 from airflow_nrt.sql.parse import ast
+from airflow_nrt.sql.parse.meaning import meaning_of
 from airflow_nrt.sql.relations.findings import Findings
 from airflow_nrt.sql.relations.join_sides import Named, side_columns
 from airflow_nrt.sql.relations.relation import Relation
@@ -51,6 +57,24 @@ def _typed(row: Sequence[Typed], columns: Sequence[ScopeColumn]) -> list[str]:
 
 def is_constant(relation: Relation) -> bool:
     return not relation.inputs
+
+
+def arriving(findings: Findings, relation: Relation, query: ast.Query) -> Relation:
+    """The constant rows of a query as a source, whose rows are "(SELECT `id`, …, _nrt_n AS _nrt_index FROM (…))".
+
+    It is named by what the report writes, so that a home knows it again.
+    """
+    names = (quote(column.name) for column in relation.columns)
+    rows = f"(SELECT {', '.join([*names, f'{NUMBER} AS {INDEX}'])} FROM {relation.text})"
+    columns = tuple(Column(column.name, column.type) for column in relation.columns)
+    name = f"values_{hashlib.sha256(repr(meaning_of(query, {})).encode()).hexdigest()[:8]}"
+    tables = (table_of(name if not n else f"{name}_{n}", columns, rows) for n in count())
+    # Views of one name may have other rows, one after the other.
+    table = next(one for one in tables if findings.note_source(one))
+    findings.note_partitions(table, None)
+    source = Relation(quote(table.name), relation.columns, (table.name,), relation.node, scan=table.name)
+    findings.note_all_columns(source)
+    return source
 
 
 def joins_constants(node: ast.Join, left: Relation, right: Relation) -> bool:

@@ -13,10 +13,11 @@ from airflow_nrt.basics.texts import counted
 from airflow_nrt.model.internal_columns import CHANGE_HIDDEN, KEY, POSITION, SOURCE_HIDDEN
 from airflow_nrt.model.window_columns import bounds
 from airflow_nrt.model.windows import Window
-from airflow_nrt.sql.errors import NotThereYet, Place, SqlError
+from airflow_nrt.sql.errors import Place, SqlError
 from airflow_nrt.sql.expressions.functions.signature import as_common
 from airflow_nrt.sql.expressions.scope import ScopeColumn
 from airflow_nrt.sql.expressions.typed import common_type
+from airflow_nrt.sql.from_clause.constant_rows import arriving, is_constant
 from airflow_nrt.sql.from_clause.laterals import NUMBER
 from airflow_nrt.sql.kept_rows.buffered_rows import finished
 from airflow_nrt.sql.logical.set_operation import SetOperation
@@ -36,8 +37,10 @@ def united(
         findings.note_all_columns(side)
         _check(sides[0], side, words, at)
     columns = _common_columns(sides)
-    if len({bool(side.inputs) for side in sides}) > 1:
-        raise NotThereYet(f"{words} of VALUES with the rows of tables", at)
+    constant = [side for side in sides if is_constant(side)]
+    if 0 < len(constant) < len(sides):
+        rest = [side for side in sides if not is_constant(side)]
+        sides = (*rest, arriving(findings, _as_one(constant, columns), operation))
     groups: dict[tuple[Window | None, bool], list[Relation]] = {}
     for side in sides:
         groups.setdefault((side.window, side.is_changing), []).append(side)

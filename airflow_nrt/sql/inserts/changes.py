@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from airflow_nrt.describe.bounds import is_cause, reads_without_end
 from airflow_nrt.model.connectors import connector_of
 from airflow_nrt.model.options.known import REPORT_OPTIONS, STATE_TTL, UNBOUNDED_STATE, read_option
 from airflow_nrt.model.plan import Plan
 from airflow_nrt.model.tables import CHANGELOG, Table
 from airflow_nrt.sql.errors import Problems, SqlError
-from airflow_nrt.sql.relations.findings import Boundless, Findings
+from airflow_nrt.sql.relations.findings import Findings
 from airflow_nrt.sql.relations.relation import Relation
 
 _OTHERWISE = (
@@ -32,19 +30,17 @@ def check_takes_changes(findings: Findings, sink: Table, relation: Relation) -> 
         )
 
 
-def check_bounded(
-    plan: Plan, causes: Mapping[str, Boundless], of_windows: Mapping[str, Boundless], script: str
-) -> None:
+def check_bounded(plan: Plan, findings: Findings, script: str) -> None:
     """Raises SqlError, or SqlErrors, at each query that would keep every key of a live source for ever."""
     if read_option(dict(plan.settings), REPORT_OPTIONS, UNBOUNDED_STATE) == "allow":
         return
     problems = Problems()
     for operator in plan.updating:
         if is_cause(plan, operator):
-            cause = causes[operator.name]
+            cause = findings.boundless[operator.name]
             ways = "; or ".join([cause.clause, _OTHERWISE, *cause.bounds])
             problems.errors.append(SqlError(f"{cause.what} keeps every key for ever: {ways}", cause.at))
-    for name, cause in of_windows.items():
+    for name, cause in findings.endless.items():
         if reads_without_end(plan, name):
             ways = f"{cause.clause}; or SET '{UNBOUNDED_STATE}' = 'allow'"
             problems.errors.append(SqlError(f"{cause.what} keeps every key for ever: {ways}", cause.at))

@@ -267,8 +267,8 @@ class Absent:
 
 
 Expression = Union[
-    Name, Star, Literal, Interval, Difference, Unary, Binary, Between, In, Is, Like, Case, Cast, Keyword, Call, Index, Dot,
-    Exists, Scalar, Named, TableArgument, Descriptor, Absent,
+    Name, Star, Literal, Interval, Difference, Unary, Binary, Between, In, Is, Like, Case, Cast, Keyword, Call, Index,
+    Dot, Exists, Scalar, Named, TableArgument, Descriptor, Absent,
 ]  # fmt: skip
 
 

@@ -70,7 +70,6 @@ def test_a_report_of_many_batches_is_proven(spark, tmp_path: Path, what: str) ->
         ("SELECT k, n FROM l\n  UNION SELECT k FROM r", 3, "UNION: one side has 2 columns, the other 1"),
         ("SELECT k FROM l\n  EXCEPT ALL SELECT ts FROM r", 3, "EXCEPT ALL: column 'k' is INT on one side"),
         ("SELECT k FROM l\n MINUS SELECT ts FROM r", 2, "MINUS: column 'k'"),
-        ("SELECT k FROM l\n INTERSECT (VALUES (1))", 2, "INTERSECT of VALUES with the rows of tables"),
         ("SELECT k FROM l UNION SELECT k FROM l\n    UNION ALL SELECT ts FROM r", 5, "UNION ALL: column 'k'"),
     ],
 )
