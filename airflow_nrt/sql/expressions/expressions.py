@@ -121,7 +121,7 @@ class Compiler:
                 typed = self._call(ast.Call("[ ]", (node.operand, node.index), node.at))
             case ast.Dot():
                 typed = self._dot(node)
-            case ast.Exists() | ast.Scalar():
+            case ast.Exists() | ast.Scalar() | ast.Quantified():
                 raise NotThereYet("a query inside an expression", node.at, _IN_WHERE)
             case ast.Star():
                 raise SqlError("'*' can only stand alone in SELECT or in COUNT(*)", node.at)

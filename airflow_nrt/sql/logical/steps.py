@@ -207,6 +207,9 @@ def _worded(clause: _Clause, steps: _Steps) -> _Clause:
             case ast.In(operand, _, ast.Select() | ast.SetOperation() | ast.Values() as query, _, at):
                 step = ast.Keyword(_named(query, steps), at)
                 return replace(part, operand=rewritten(operand, change), values=(step,), query=None)
+            case ast.Quantified(operand, operator, for_all, query, at):
+                word, step = "ALL" if for_all else "ANY", ast.Keyword(f"({_named(query, steps)})", at)
+                return ast.Binary(f"{operator} {word}", rewritten(operand, change), step, at)
             case ast.Exists(query, at):
                 return ast.Keyword(f"EXISTS ({_named(query, steps)})", at)
             case ast.Scalar(query, at):

@@ -16,7 +16,7 @@ from airflow_nrt.sql.errors import SqlError
 from airflow_nrt.sql.expressions.aggregates import is_aggregate
 from airflow_nrt.sql.parse import ast
 from airflow_nrt.sql.parse.unparse import text_of
-from airflow_nrt.sql.parse.walk import children, has_over, rewritten
+from airflow_nrt.sql.parse.walk import children, has_over, is_test, rewritten
 
 
 def above_groups(node: ast.Select) -> ast.Select:
@@ -82,10 +82,11 @@ def _groups(node: ast.Select) -> bool:
 
 
 def _needs_groups(node: ast.Expression, keys: list[ast.Expression], over: bool = True) -> bool:
-    """Whether it has a query as a value, or OVER, outside of aggregates and keys."""
+    """Whether it has a query, or OVER, outside of aggregates and keys."""
     if is_aggregate(node) or any(_is_key(node, key) for key in keys):
         return False
-    here = isinstance(node, ast.Scalar) or (over and isinstance(node, ast.Call) and node.over is not None)
+    ranks = over and isinstance(node, ast.Call) and node.over is not None
+    here = ranks or isinstance(node, ast.Scalar) or is_test(node)
     return here or any(_needs_groups(child, keys, over) for child in children(node))
 
 

@@ -221,6 +221,17 @@ class Dot:
 
 
 @dataclass(frozen=True)
+class Quantified:
+    """`x > ALL (SELECT …)`, or `x > ANY (SELECT …)` if it is not for `all`."""
+
+    operand: Expression
+    operator: str
+    all: bool
+    query: Query
+    at: Place = field(compare=False)
+
+
+@dataclass(frozen=True)
 class Exists:
     query: Query
     at: Place = field(compare=False)
@@ -268,7 +279,7 @@ class Absent:
 
 Expression = Union[
     Name, Star, Literal, Interval, Difference, Unary, Binary, Between, In, Is, Like, Case, Cast, Keyword, Call, Index,
-    Dot, Exists, Scalar, Named, TableArgument, Descriptor, Absent,
+    Dot, Quantified, Exists, Scalar, Named, TableArgument, Descriptor, Absent,
 ]  # fmt: skip
 
 

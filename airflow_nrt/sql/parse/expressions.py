@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from airflow_nrt.sql.errors import Place, SqlError
+from airflow_nrt.sql.errors import NotThereYet, Place, SqlError
 from airflow_nrt.sql.parse import ast
 from airflow_nrt.sql.parse.calls import SPECIAL, brackets
 from airflow_nrt.sql.parse.cursor import Cursor
 from airflow_nrt.sql.parse.lexer import TokenKind
 from airflow_nrt.sql.parse.literals import TIME_UNITS, difference, interval, worded_literal
-from airflow_nrt.sql.parse.other_words import check_exclusion, check_nulls, check_order, check_quantifier, check_zone
+from airflow_nrt.sql.parse.other_words import check_exclusion, check_nulls, check_order, check_zone
 from airflow_nrt.sql.parse.over_frames import parse_frame
 from airflow_nrt.sql.parse.types import parse_type
 
@@ -85,15 +85,20 @@ class ExpressionParser:
             left = test
 
     def _quantified(self, left: ast.Expression, operator: str) -> ast.Expression | None:
-        """`= ANY (…)` and `<> ALL (…)`, which are IN and NOT IN. None if there is no such word."""
+        """`> ALL (SELECT …)`. `= ANY (…)` and `<> ALL (…)` are IN and NOT IN. None if there is no such word."""
         cursor = self.cursor
         if not (cursor.token.upper in ("ALL", "ANY", "SOME") and cursor.ahead().text == "("):
             return None
         is_all = cursor.is_word("ALL")
-        if operator != ("<>" if is_all else "="):
-            check_quantifier(cursor, operator)
-        cursor.advance()
-        return self._in(left, negated=is_all)
+        word = cursor.advance()
+        if operator == ("<>" if is_all else "="):
+            return self._in(left, negated=is_all)
+        cursor.expect_symbol("(")
+        if not self.queries.starts_query():
+            raise NotThereYet(f"{operator} {word.upper} of a list", word.at, "join comparisons with AND or OR")
+        query = self.queries.query()
+        cursor.expect_symbol(")")
+        return ast.Quantified(left, operator, is_all, query, left.at)
 
     @property
     def _reach(self) -> int:

@@ -55,14 +55,3 @@ def check_exclusion(cursor: Cursor) -> None:
         raise NotThereYet(
             "EXCLUDE in a frame", cursor.at, "subtract the row's own value: SUM(x) OVER (…) - x, COUNT(*) OVER (…) - 1"
         )
-
-
-_EXTREMES = {(">", "ALL"): "MAX", (">", "ANY"): "MIN", ("<", "ALL"): "MIN", ("<", "ANY"): "MAX"}
-
-
-def check_quantifier(cursor: Cursor, operator: str) -> None:
-    """Raises NotThereYet at ALL, ANY and SOME between a comparison and a query, if they don't mean IN."""
-    word = "ALL" if cursor.is_word("ALL") else "ANY"
-    extreme = _EXTREMES.get((operator[0], word)) if operator not in ("=", "<>", "!=") else None
-    instead = f"compare with (SELECT {extreme}(…) FROM …)" if extreme else "compare with its MIN and its MAX"
-    raise NotThereYet(f"{operator} {cursor.token.upper} (SELECT …)", cursor.at, instead)

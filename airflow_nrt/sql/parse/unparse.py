@@ -43,6 +43,8 @@ def text_of(node: ast.Expression) -> str:
         case ast.Like(operand, pattern, _, negated, _, similar):
             word = "SIMILAR TO" if similar else "LIKE"
             return f"{_inside(operand, node)} {'NOT ' if negated else ''}{word} {text_of(pattern)}"
+        case ast.Quantified(operand, operator, for_all):
+            return f"{_inside(operand, node)} {operator} {'ALL' if for_all else 'ANY'} (…)"
         case ast.Exists():
             return "EXISTS (…)"
         case ast.Cast(operand, kind, fails):
@@ -100,7 +102,7 @@ def _strength(node: ast.Expression) -> int:
         return 3 if node.operator == "NOT" else 8
     if isinstance(node, ast.Binary):
         return _STRENGTHS.get(node.operator, 4)
-    return 4 if isinstance(node, (ast.Between, ast.In, ast.Is, ast.Like)) else 9
+    return 4 if isinstance(node, (ast.Between, ast.In, ast.Is, ast.Like, ast.Quantified)) else 9
 
 
 def _case(node: ast.Case) -> str:

@@ -16,7 +16,7 @@ T = TypeVar("T")
 def children(node: ast.Expression) -> Iterator[ast.Expression]:
     """The direct parts of an expression. Those of queries inside it are not among them."""
     match node:
-        case ast.Unary(_, operand) | ast.Is(operand) | ast.Cast(operand) | ast.Dot(operand):
+        case ast.Unary(_, operand) | ast.Is(operand) | ast.Cast(operand) | ast.Dot(operand) | ast.Quantified(operand):
             yield operand
         case ast.Binary(_, left, right) | ast.Difference(left, right):
             yield from (left, right)
@@ -48,6 +48,11 @@ def children(node: ast.Expression) -> Iterator[ast.Expression]:
 def has_over(node: ast.Expression) -> bool:
     """Whether an expression contains a call with OVER."""
     return (isinstance(node, ast.Call) and node.over is not None) or any(has_over(child) for child in children(node))
+
+
+def is_test(node: ast.Expression) -> bool:
+    """Whether an expression looks into a query: `IN (SELECT …)`, EXISTS, `> ALL (SELECT …)`."""
+    return isinstance(node, (ast.Exists, ast.Quantified)) or (isinstance(node, ast.In) and node.query is not None)
 
 
 def conjuncts(node: ast.Expression) -> Iterator[ast.Expression]:

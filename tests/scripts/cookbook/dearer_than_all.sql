@@ -7,6 +7,6 @@ CREATE TABLE orders (
 CREATE TABLE cities (id INT, city STRING)
     WITH ('connector' = 'filesystem', 'path' = '${DATA}/cities.csv', 'format' = 'csv');
 CREATE TABLE dear (order_id BIGINT)
-    WITH ('connector' = 'filesystem', 'path' = '${OUT}/dear', 'format' = 'json');
+    WITH ('connector' = 'filesystem', 'path' = '${OUT}/dear', 'format' = 'debezium-json');
 INSERT INTO dear
 SELECT order_id FROM orders WHERE price > ALL (SELECT CAST(id * 30 AS DECIMAL(10, 2)) FROM cities);

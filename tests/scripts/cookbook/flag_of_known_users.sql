@@ -7,7 +7,7 @@ CREATE TABLE orders (
 CREATE TABLE cities (id INT, city STRING)
     WITH ('connector' = 'filesystem', 'path' = '${DATA}/cities.csv', 'format' = 'csv');
 CREATE TABLE flagged (order_id BIGINT, known STRING)
-    WITH ('connector' = 'filesystem', 'path' = '${OUT}/flagged', 'format' = 'json');
+    WITH ('connector' = 'filesystem', 'path' = '${OUT}/flagged', 'format' = 'debezium-json');
 INSERT INTO flagged
 SELECT order_id, CASE WHEN EXISTS (SELECT 1 FROM cities WHERE cities.id = orders.user_id) THEN 'known' ELSE 'new' END
 FROM orders;

@@ -7,6 +7,6 @@ CREATE TABLE orders (
 CREATE TABLE cities (id INT, city STRING)
     WITH ('connector' = 'filesystem', 'path' = '${DATA}/cities.csv', 'format' = 'csv');
 CREATE TABLE kept (order_id BIGINT, price DECIMAL(10, 2))
-    WITH ('connector' = 'filesystem', 'path' = '${OUT}/kept', 'format' = 'json');
+    WITH ('connector' = 'filesystem', 'path' = '${OUT}/kept', 'format' = 'debezium-json');
 INSERT INTO kept
 SELECT order_id, price FROM orders WHERE price > 90 OR user_id IN (SELECT CAST(id AS BIGINT) FROM cities);
