@@ -26,6 +26,7 @@ from airflow_nrt.sql.relations.findings import Findings
 from airflow_nrt.sql.relations.join_sides import Named
 from airflow_nrt.sql.relations.relation import Relation
 from airflow_nrt.sql.selects.ordering import unsorted
+from airflow_nrt.sql.selects.over_in_window import is_in_window
 from airflow_nrt.sql.selects.projection import expand, plan_projection
 from airflow_nrt.sql.updating.sliding import check_sliding
 from airflow_nrt.sql.updating.updating import plan_emitting, plan_group, unwindowed
@@ -55,10 +56,11 @@ class SelectPlanner:
         node, relation, alias = with_values(self.findings, node, relation, alias, self.relation_of)
         node, relation = tested(self.findings, node, relation, alias, self.relation_of)
         counted = counted_in_time(node, relation, alias, demand)
+        by_time = has_row_windows(node) and not is_in_window(node, relation, alias)
         if counted is not node:
             node, relation = self._over(counted, relation, alias, demand)
             note_keys(self.findings, counted, relation)
-        elif has_row_windows(node) or numbers_by_time(node, relation, alias, demand):
+        elif by_time or numbers_by_time(node, relation, alias, demand):
             node, relation = self._over(node, relation, alias, demand)
         if node.distinct:
             node = select_distinct.as_grouping(node, relation, alias)

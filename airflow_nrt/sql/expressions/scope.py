@@ -104,6 +104,11 @@ class Scope:
         """Whether a name can only mean a column of this scope: no other table qualifies it."""
         return len(name.parts) == 1 or name.parts[0] in self._tables
 
+    def is_time(self, node: ast.Expression) -> bool:
+        """Whether an expression is a time attribute."""
+        column = self.time_column(node) if isinstance(node, ast.Name) and self.has(node) else None
+        return column is not None and (column.rowtime or column.proctime)
+
     def time_column(self, name: ast.Name) -> ScopeColumn:
         """The column that DESCRIPTOR names, or a field of a ROW column as a column. Raises SqlError."""
         column = self.find(name)

@@ -69,7 +69,7 @@ def numbers_rows_in_order(node: ast.Select, relation: Relation, alias: str | Non
             and bool(missing_bounds(relation, unqualified(call.over.partition, alias)))
             and len(call.over.order) == 1
             and not call.over.order[0].descending
-            and is_time(call.over.order[0].expression, scope)
+            and scope.is_time(call.over.order[0].expression)
             for call in calls
         )
     )
@@ -77,12 +77,6 @@ def numbers_rows_in_order(node: ast.Select, relation: Relation, alias: str | Non
 
 def is_row_number(node: ast.Expression) -> bool:
     return isinstance(node, ast.Call) and node.name == "ROW_NUMBER" and node.over is not None
-
-
-def is_time(node: ast.Expression, scope: Scope) -> bool:
-    """Whether an expression is a time attribute."""
-    column = scope.time_column(node) if isinstance(node, ast.Name) and scope.has(node) else None
-    return column is not None and (column.rowtime or column.proctime)
 
 
 def _is_row_window(node: ast.Expression) -> bool:

@@ -20,7 +20,6 @@ from airflow_nrt.sql.expressions.scope import Scope, ScopeColumn
 from airflow_nrt.sql.expressions.typed import Typed
 from airflow_nrt.sql.kept_rows.buffered_rows import arrival_position
 from airflow_nrt.sql.logical.over import Framed
-from airflow_nrt.sql.over.row_windows import is_time
 from airflow_nrt.sql.parse import ast
 from airflow_nrt.sql.parse.unparse import column_of_call, text_of
 from airflow_nrt.sql.parse.walk import children, rewritten
@@ -37,7 +36,7 @@ def is_over_all_time(node: ast.Select, relation: Relation, alias: str | None) ->
     """Whether an OVER is ordered, but not by a time attribute first. If rows change it may be ordered by anything."""
     scope = Scope(relation.columns, alias)
     orders = [call.over.order for call in _calls(node) if call.over is not None]
-    return any(order and (relation.is_changing or not is_time(order[0].expression, scope)) for order in orders)
+    return any(order and (relation.is_changing or not scope.is_time(order[0].expression)) for order in orders)
 
 
 def _calls(node: ast.Select) -> list[ast.Call]:

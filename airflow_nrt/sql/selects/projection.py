@@ -23,9 +23,9 @@ from airflow_nrt.sql.relations.findings import Findings
 from airflow_nrt.sql.relations.join_sides import Named
 from airflow_nrt.sql.relations.relation import Relation, raw_windows, union_inputs
 from airflow_nrt.sql.relations.unique_keys import carried, computed, keys_of_numbers, narrowed
+from airflow_nrt.sql.selects.over_in_window import over_in_window
 from airflow_nrt.sql.selects.proctime_above_windows import asks_for_clock, with_firing_clock
 from airflow_nrt.sql.selects.subqueries import Subqueries
-from airflow_nrt.sql.selects.top_n_and_deduplication import ranking
 
 RelationOf = Callable[[ast.Relation], Named]
 
@@ -61,7 +61,7 @@ def plan_projection(
     if demand is not None and not relation.is_changing:
         items = demanded_items(items, scope, relation.partition or (), demand)
     subqueries = Subqueries(findings, relation, alias, relation_of)
-    ranked = ranking(relation, Compiler(scope)) if relation.window is not None else None
+    ranked = over_in_window(relation, Compiler(scope)) if relation.window is not None else None
     compiler = Compiler(scope, ranked, relation.place)
     problems = Problems()
     compiled = [problems.attempt(partial(compiler.compile, item.expression)) for item in items]

@@ -2,28 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from airflow_nrt.basics.spelling import quote
 from airflow_nrt.basics.types import BIGINT
 from airflow_nrt.model.internal_columns import POSITION, WINDOW_END
 from airflow_nrt.sql.errors import NotThereYet, SqlError
-from airflow_nrt.sql.expressions.expressions import Compiler, Override
+from airflow_nrt.sql.expressions.expressions import Compiler
 from airflow_nrt.sql.expressions.typed import Typed
-from airflow_nrt.sql.logical.rank import RANKINGS
 from airflow_nrt.sql.parse import ast
 from airflow_nrt.sql.relations.relation import Relation
 
 UNORDERED = ("MAP", "ROW", "ARRAY")
-
-
-def ranking(relation: Relation, compiler: Compiler) -> Override:
-    """Compiles rankings over the rows of finished windows."""
-
-    def override(node: ast.Expression) -> Typed | None:
-        if not isinstance(node, ast.Call) or node.over is None:
-            return None
-        return _ranked(node, node.over, relation, compiler)
-
-    return override
 
 
 def check_ranking(node: ast.Call, over: ast.Over) -> None:
@@ -46,27 +36,30 @@ def check_all_rows(node: ast.Call) -> None:
         )
 
 
-def _ranked(node: ast.Call, over: ast.Over, relation: Relation, compiler: Compiler) -> Typed:
+def ranked(node: ast.Call, over: ast.Over, relation: Relation, compiler: Compiler) -> Typed:
     """Gives "CAST(row_number() OVER (PARTITION BY _nrt_end, … ORDER BY `price` DESC NULLS LAST, …) AS BIGINT)"."""
-    if node.name not in RANKINGS:
-        raise NotThereYet(f"{node.name} … OVER", node.at)
     check_ranking(node, over)
     keys = [compiler.compile(key) for key in over.partition]
     _check_partition(node, keys, relation)
-    order, read = [], list(keys)
+    order, read = order_of(over, compiler)
+    if node.name == "ROW_NUMBER":
+        order += ties(over.order, compiler, relation)
+    partition = ", ".join([WINDOW_END, *(key.sql for key in keys)])
+    columns = frozenset().union(*(key.columns for key in (*keys, *read)))
+    sql = f"CAST({node.name.lower()}() OVER (PARTITION BY {partition} ORDER BY {', '.join(order)}) AS BIGINT)"
+    return Typed(sql, BIGINT.with_nullable(False), columns=columns)
+
+
+def order_of(over: ast.Over, compiler: Compiler) -> tuple[list[str], list[Typed]]:
+    """The order inside OVER, "`price` DESC NULLS LAST", and the keys that it reads. NULL is the least value."""
+    order, read = [], []
     for item in over.order:
         key = compiler.compile(item.expression)
         read.append(key)
-        # As in Flink, NULL is the least value.
         nulls_first = item.nulls_first if item.nulls_first is not None else not item.descending
         direction = "DESC" if item.descending else "ASC"
         order.append(f"{key.sql} {direction} NULLS {'FIRST' if nulls_first else 'LAST'}")
-    if node.name == "ROW_NUMBER":
-        order += _ties(over.order[0], compiler, relation)
-    partition = ", ".join([WINDOW_END, *(key.sql for key in keys)])
-    columns = frozenset().union(*(key.columns for key in read))
-    sql = f"CAST({node.name.lower()}() OVER (PARTITION BY {partition} ORDER BY {', '.join(order)}) AS BIGINT)"
-    return Typed(sql, BIGINT.with_nullable(False), columns=columns)
+    return order, read
 
 
 def _check_partition(node: ast.Call, keys: list[Typed], relation: Relation) -> None:
@@ -78,12 +71,12 @@ def _check_partition(node: ast.Call, keys: list[Typed], relation: Relation) -> N
         )
 
 
-def _ties(first: ast.OrderItem, compiler: Compiler, relation: Relation) -> list[str]:
+def ties(order: Sequence[ast.OrderItem], compiler: Compiler, relation: Relation) -> list[str]:
     """The order of rows that ORDER BY leaves equal: by arrival, "_nrt_pos.file ASC", then by content, "`shop` ASC".
 
     By a descending time the newest row is first, so that of equal ones the last to arrive is first.
     """
-    latest = first.descending and compiler.compile(first.expression).type.is_timestamp
+    latest = bool(order) and order[0].descending and compiler.compile(order[0].expression).type.is_timestamp
     direction = "DESC" if latest else "ASC"
     positions = [f"{POSITION}.{part} {direction}" for part in ("file", "block", "row") if relation.has_position]
     content = [f"{quote(c.name)} {direction}" for c in relation.columns if c.type.name not in UNORDERED]
