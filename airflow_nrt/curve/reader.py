@@ -14,6 +14,7 @@ from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Published
 from airflow_nrt.home.log.sink_history import standing_at
 from airflow_nrt.home.outline import InsertOutline, Outline
+from airflow_nrt.model.options.change_formats import CHANGE_FORMATS
 from airflow_nrt.model.options.csv_rows import csv_rows
 from airflow_nrt.model.options.known import sink_option
 
@@ -108,12 +109,14 @@ def _read(path: Path, insert: InsertOutline, column: str) -> list[Any]:
         with path.open("rb") as file:
             values: list[Any] = parquet.ParquetFile(file).read([column])[column].to_pylist()
         return values
-    if insert.format == "json" or insert.is_changelog:
+    changes = CHANGE_FORMATS.get(insert.format)
+    if insert.format == "json" or changes is not None:
         import json
 
         with path.open(encoding="utf-8") as lines:
             written = (json.loads(line) for line in lines)
-            return [(row["after"] if insert.is_changelog else row).get(column) for row in written]
+            rows = written if changes is None else map(changes.row_in, written)
+            return [row.get(column) for row in rows]
     place = [name for name, _ in insert.columns].index(column)
     null = sink_option(insert.options, "csv.null-literal") or ""
     return [None if row[place] == null else row[place] for row in csv_rows(path, insert.options)]

@@ -15,7 +15,6 @@ from airflow_nrt.files.formats import Format
 from airflow_nrt.model.connectors import connector_of
 from airflow_nrt.model.connectors.kafka_options import TOPIC, TOPIC_PATTERN
 from airflow_nrt.model.plan import Insert, Plan, Source
-from airflow_nrt.model.tables import CHANGELOG
 from airflow_nrt.model.windows import Every, Grid, Monthly, Window
 
 _TOPICS = (TOPIC, TOPIC_PATTERN)
@@ -77,11 +76,6 @@ class InsertOutline:
             raise TypeError(f"a column of {self.name} is no name with a type")
         if self.whole_windows and (self.window is None or self.directory is None):
             raise TypeError(f"{self.name} has windows, and no word about them")
-
-    @property
-    def is_changelog(self) -> bool:
-        """Whether its files hold a changelog, rows that are emitted and rows that are retracted."""
-        return self.format == CHANGELOG
 
     @classmethod
     def of(cls, insert: Insert) -> InsertOutline:

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from airflow_nrt.basics.metadata import METADATA
 from airflow_nrt.basics.spelling import quote
 from airflow_nrt.basics.types import DataType
+from airflow_nrt.model.options.change_formats import CHANGE_FORMATS, ChangeFormat
 from airflow_nrt.model.options.known import DOMAIN
 
-CHANGELOG = "debezium-json"
 LINE = "_nrt_line"
 """The column with the line of text that a row was read from; NULL for parquet."""
 SOURCE_FILE = "_nrt_file"
@@ -109,12 +109,17 @@ class Table:
     @property
     def suffix(self) -> str:
         """The suffix of its files."""
-        return "json" if self.is_changelog else self.format
+        return self.format if self.change_format is None else "json"
+
+    @property
+    def change_format(self) -> ChangeFormat | None:
+        """How its changes are written, None if it has rows."""
+        return CHANGE_FORMATS.get(self.format)
 
     @property
     def is_changelog(self) -> bool:
         """Whether it holds a changelog: rows that are added and rows that are retracted."""
-        return self.format == CHANGELOG or self.has_upserts
+        return self.change_format is not None or self.has_upserts
 
     @property
     def constant(self) -> tuple[str, ...]:

@@ -22,11 +22,11 @@ _MINUTE = re.compile(r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d")
 def write_rows(table: Table, rows: Iterable[Mapping[str, Any]], file: Path) -> None:
     """Columns that a row lacks are NULL. Raises InputError for a column that the table has not."""
     timed = {column.name for column in table.physical if column.type.is_timestamp}
-    lines = []
+    lines, changes = [], table.change_format
     for row in rows:
         check_columns(table, row)
         whole = {name: _with_seconds(value) if name in timed else value for name, value in row.items()}
-        lines.append(json.dumps({"op": "c", "after": whole} if table.is_changelog else whole, default=str))
+        lines.append(json.dumps(whole if changes is None else changes.added(whole), default=str))
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
 
@@ -69,9 +69,8 @@ def _lines(table: Table, files: Iterable[Path]) -> Iterator[tuple[int, Mapping[s
     for file in files:
         for text in file.read_text(encoding="utf-8").splitlines():
             line = json.loads(text, parse_float=Decimal)
-            if not table.is_changelog:
+            changes = table.change_format
+            if changes is None:
                 yield 1, line
-                continue
-            for side, change in (("before", -1), ("after", 1)):
-                if line.get(side) is not None:
-                    yield change, line[side]
+            else:
+                yield 1 if changes.is_added(line) else -1, changes.row_in(line)

@@ -22,10 +22,11 @@ from airflow_nrt.home.log.entries import Lease, Published
 from airflow_nrt.home.log.fenced_writer import Writer
 from airflow_nrt.home.log.sink_history import standing_at
 from airflow_nrt.model.connectors import connector_of
+from airflow_nrt.model.options.change_formats import DEBEZIUM
 from airflow_nrt.model.options.known import DOMAIN
 from airflow_nrt.model.options.settings import Settings
 from airflow_nrt.model.plan import Insert, Plan, Source
-from airflow_nrt.model.tables import CHANGELOG, Table
+from airflow_nrt.model.tables import Table
 from airflow_nrt.table.reports.load import load_report
 from airflow_nrt.testing.rows import Row, check_columns, read_rows, write_rows
 
@@ -238,6 +239,6 @@ def _moved_insert(insert: Insert, directory: Path) -> Insert:
 
 
 def _moved(table: Table, directory: Path, kept: dict[str, str]) -> Table:
-    form = CHANGELOG if connector_of(table).takes_changes_as_such(table) else "json"
+    form = DEBEZIUM.name if connector_of(table).takes_changes_as_such(table) else "json"
     options = {**kept, "connector": "filesystem", "path": str(directory / table.name), "format": form}
     return replace(table, connector="filesystem", partition_keys=(), options=options)

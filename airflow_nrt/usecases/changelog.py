@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from airflow_nrt.basics.errors import InputError
 from airflow_nrt.curve.outlines import outline_of
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.sink_history import REMOVED, Change, changes
 from airflow_nrt.home.visible import directory_of, staged_directories
-from airflow_nrt.usecases.requests.changelog import ChangelogRequest, WindowChange
+from airflow_nrt.model.options.change_formats import CHANGE_FORMATS, ChangeFormat
+from airflow_nrt.usecases.requests.changelog import ChangelogRequest, RowChange, WindowChange
 
 
 def changelog(request: ChangelogRequest) -> Iterator[WindowChange]:
@@ -28,26 +29,33 @@ def changelog(request: ChangelogRequest) -> Iterator[WindowChange]:
 
     if not request.rows:
         return (WindowChange(one, waits=waits(one)) for one in log)
-    roots = _roots(home)
-    return (WindowChange(one, _rows(roots, one), waits(one)) for one in log)
+    files = _files_with_changes(home)
+    return (WindowChange(one, _rows(files.get(one.published.insert), one), waits(one)) for one in log)
 
 
-def _roots(home: Home) -> dict[str, Path]:
-    """The directories of the inserts that write changes of rows. Raises InputError if there are none."""
-    roots = {
-        insert.name: Path(insert.directory)
+@dataclass(frozen=True)
+class _Files:
+    root: Path
+    form: ChangeFormat
+
+
+def _files_with_changes(home: Home) -> dict[str, _Files]:
+    """Those of the inserts that write changes of rows. Raises InputError if there are none."""
+    found = {
+        insert.name: _Files(Path(insert.directory), CHANGE_FORMATS[insert.format])
         for insert in outline_of(home).inserts
-        if insert.is_changelog and insert.directory is not None
+        if insert.format in CHANGE_FORMATS and insert.directory is not None
     }
-    if not roots:
-        raise InputError("--rows: no table that this report writes has 'format' = 'debezium-json', which holds changes")
-    return roots
+    if not found:
+        raise InputError(
+            "--rows: no table that this report writes has a format of changes, such as 'format' = 'debezium-json'"
+        )
+    return found
 
 
-def _rows(roots: Mapping[str, Path], one: Change) -> list[dict[str, Any]]:
+def _rows(files: _Files | None, one: Change) -> list[RowChange]:
     """The changes in a file; none if it has been removed since."""
-    root = roots.get(one.published.insert)
-    file = root / one.published.target if root is not None and one.op != REMOVED else None
-    if file is None or not file.is_file():
+    if files is None or one.op == REMOVED or not (files.root / one.published.target).is_file():
         return []
-    return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+    lines = (files.root / one.published.target).read_text(encoding="utf-8").splitlines()
+    return [RowChange(files.form.is_added(record), files.form.row_in(record)) for record in map(json.loads, lines)]

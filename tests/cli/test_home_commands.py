@@ -157,7 +157,7 @@ def test_changelog(command: Command, streamed: Path) -> None:
     assert lines[1].split()[3:] == "+I curve 2024-06-18 10:00:00 2024-06-18 10:10:00 complete 1".split()
     assert len(lines) == 7
     asked = command("changelog", "--home", streamed / "home", "--rows")
-    assert asked.status == 2 and "--rows: no table that this report writes has 'format' = 'debezium-json'" in asked.err
+    assert asked.status == 2 and "--rows: no table that this report writes has a format of changes" in asked.err
 
 
 TOTALS = """

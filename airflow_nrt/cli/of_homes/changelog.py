@@ -13,15 +13,13 @@ from airflow_nrt.cli.common import add_home, add_json, print_json
 from airflow_nrt.usecases.changelog import changelog
 from airflow_nrt.usecases.requests.changelog import ChangelogRequest
 
-_OPS = {"c": "+", "d": "-"}
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_home(parser)
     parser.add_argument(
         "--rows",
         action="store_true",
-        help="also the emitted (+) and retracted (-) rows, for files of debezium-json",
+        help="also the emitted (+) and retracted (-) rows, for files with a format of changes",
     )
     add_json(parser)
 
@@ -44,6 +42,5 @@ def run(options: argparse.Namespace) -> int:
             f"{published.state:9} {published.rows:8}"
         )
         for row in one.rows or ():
-            side = row["before"] if row["op"] == "d" else row["after"]
-            print(f"{'':33}{_OPS[row['op']]}   {json.dumps(side, ensure_ascii=False)}")
+            print(f"{'':33}{'+' if row.is_added else '-'}   {json.dumps(row.row, ensure_ascii=False)}")
     return 0

@@ -17,8 +17,8 @@ from airflow_nrt.basics.partition_pattern import NO_VALUE
 from airflow_nrt.basics.spelling import quote, string_literal
 from airflow_nrt.basics.times_of_day import as_field, as_spark_time, with_times
 from airflow_nrt.engine.java.objects import java_class
+from airflow_nrt.engine.sinks.change_lines import change_lines
 from airflow_nrt.engine.sinks.changelog import ORDER
-from airflow_nrt.engine.sinks.debezium import debezium_lines
 from airflow_nrt.engine.sinks.ordered import ordered
 from airflow_nrt.engine.sinks.partition_names import named_by, with_partition_names
 from airflow_nrt.engine.spark.footers import read_footer
@@ -78,8 +78,9 @@ def stage(frame: DataFrame, insert: Insert, directory: Path, state: str, tasks: 
     frame = with_partition_names(frame, table)
     parts = [spelled(table, table.column(name)) for name in table.partition_keys]
     frame = ordered(frame, insert, [*parts, *([WINDOW_END] if windowed else [])])
-    if table.is_changelog:
-        writer, kind = debezium_lines(_as_written(_ordered(frame, by), table), insert).write, "text"
+    if table.change_format is not None:
+        lines = change_lines(_as_written(_ordered(frame, by), table), insert, table.change_format)
+        writer, kind = lines.write, "text"
     else:
         writer, kind = _as_written(frame, table).write, table.format
     if table.format == "parquet":

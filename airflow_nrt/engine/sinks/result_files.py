@@ -8,7 +8,7 @@ from pathlib import Path
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from airflow_nrt.basics.spelling import quote
+from airflow_nrt.basics.spelling import quote, string_literal
 from airflow_nrt.basics.times_of_day import SPARK_TIME, times_as
 from airflow_nrt.basics.types import STRING, DataType
 from airflow_nrt.engine.sources.place import FILE, NUMBER, known_files
@@ -16,11 +16,13 @@ from airflow_nrt.engine.sources.times_of_day import of_json, of_parquet
 from airflow_nrt.engine.spark.given_rows import empty_rows, given_rows
 from airflow_nrt.engine.spark.paths import GLOB, file_keys
 from airflow_nrt.model.internal_columns import WINDOW_END
+from airflow_nrt.model.options.change_formats import CHANGE_FORMATS
 from airflow_nrt.model.options.known import sink_option
-from airflow_nrt.model.tables import Table
+from airflow_nrt.model.tables import LINE, Table
 
 CHANGE = "_nrt_change"
-"""The column of a changelog file with the operation: `c` adds the row, `d` retracts it."""
+"""The column with what a record of a changelog file does: `c` adds the row, `d` retracts it."""
+_ROW = "_nrt_row"
 
 
 def read_results(spark: SparkSession, table: Table, base: Path, files: Sequence[Path]) -> DataFrame:
@@ -28,7 +30,7 @@ def read_results(spark: SparkSession, table: Table, base: Path, files: Sequence[
     if not files:
         stored = [(quote(column.name), column.type.spark) for column in table.physical]
         return empty_rows(spark, [*stored, (FILE, "STRING")])
-    if table.is_changelog:
+    if table.change_format is not None:
         return read_changes(spark, table, base, files).where(f"{CHANGE} = 'c'").drop(CHANGE)
     schema = ", ".join(f"{quote(column.name)} {_read_type(table, column.type)}" for column in table.physical)
     reader = spark.read.schema(schema).option("basePath", str(base))
@@ -49,18 +51,20 @@ def read_results(spark: SparkSession, table: Table, base: Path, files: Sequence[
 def read_changes(spark: SparkSession, table: Table, base: Path, files: Sequence[Path]) -> DataFrame:
     """The rows of changelog files, with `_nrt_file` and the operation, `_nrt_change`."""
     stored = [column for column in table.physical if column.name not in table.partition_keys]
+    form = CHANGE_FORMATS[table.format]
     row = ", ".join(f"{quote(column.name)}: {_read_type(table, column.type)}" for column in stored)
     keys = [f"{quote(name)} {table.column(name).type.spark}" for name in table.partition_keys]
-    schema = ", ".join([*(f"{side} STRUCT<{row}>" for side in ("before", "after")), "op STRING", *keys])
+    record = f"from_json({LINE}, {string_literal(form.fields(f'STRUCT<{row}>'))}) AS _nrt_record"
     columns = [
-        f"CAST({_value(table, f'coalesce(after, before).{quote(one.name)}', one.type)} AS {one.type.spark})"
-        f" AS {quote(one.name)}"
+        f"CAST({_value(table, f'{_ROW}.{quote(one.name)}', one.type)} AS {one.type.spark}) AS {quote(one.name)}"
         if one in stored
         else quote(one.name)
         for one in table.physical
     ]
-    lines = spark.read.schema(schema).option("basePath", str(base)).json(_paths(files))
-    return lines.selectExpr(*columns, f"_metadata.file_path AS {FILE}", f"op AS {CHANGE}")
+    lines = spark.read.schema(", ".join([f"{LINE} STRING", *keys])).option("basePath", str(base)).text(_paths(files))
+    records = lines.selectExpr("*", record, f"_metadata.file_path AS {FILE}")
+    rows = records.selectExpr("*", f"{form.row('_nrt_record')} AS {_ROW}")
+    return rows.selectExpr(*columns, FILE, f"IF({form.adds('_nrt_record')}, 'c', 'd') AS {CHANGE}")
 
 
 def read_folded(spark: SparkSession, table: Table, base: Path, files: Sequence[tuple[Path, int | None]]) -> DataFrame:

@@ -80,6 +80,6 @@ def as_read(insert: Insert, rows: DataFrame) -> DataFrame:
 
 def foreign_rows(spark: SparkSession, insert: Insert, files: Iterable[Path]) -> int:
     """The number of rows in foreign files."""
-    kind = "json" if insert.sink.is_changelog else insert.sink.format
+    kind = insert.sink.suffix
     paths = [str(path).translate(GLOB) for path in files]
     return spark.read.format(kind).load(paths).count() if paths else 0

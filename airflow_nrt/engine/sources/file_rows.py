@@ -12,9 +12,9 @@ from airflow_nrt.basics.partition_pattern import NO_VALUE
 from airflow_nrt.basics.spelling import quote
 from airflow_nrt.basics.types import STRING
 from airflow_nrt.engine.sources.arrivals import partition_values
+from airflow_nrt.engine.sources.changes import parse_changes
 from airflow_nrt.engine.sources.csv import parse_csv
 from airflow_nrt.engine.sources.csv_records import by_quotes, whole_records
-from airflow_nrt.engine.sources.debezium import parse_debezium
 from airflow_nrt.engine.sources.json import parse_json, with_objects
 from airflow_nrt.engine.sources.long_lines import reader_options, within_elements
 from airflow_nrt.engine.sources.malformed import NO_FAULT
@@ -69,9 +69,9 @@ def read_files(spark: SparkSession, source: Source, request: ReadRequest) -> Dat
         if table.format == "csv":
             some = files if asked is None else _asked_files(spark, files, table, asked)
             rows = parse_csv(_csv_records(lines, some, table, tasks), table, stored, wanted)
-        elif table.is_changelog:
-            changes = within_elements(_filled(lines(files)), table)
-            rows = parse_debezium(_counted(changes, filled=False), table, wanted)
+        elif table.change_format is not None:
+            records = within_elements(_filled(lines(files)), table)
+            rows = parse_changes(_counted(records, filled=False), table, table.change_format, wanted)
         else:
             objects = with_objects(within_elements(_filled(lines(files)), table))
             rows = parse_json(_counted(objects, filled=False), table, wanted)

@@ -9,6 +9,7 @@ becomes a text first, which begins with `NUMBER`.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from pyspark.sql import DataFrame
 
@@ -74,14 +75,23 @@ def parse_json(objects: DataFrame, table: Table, wanted: Sequence[Column]) -> Da
     return parse_objects(objects, wanted, missing=missing)
 
 
+@dataclass(frozen=True)
+class NoRow:
+    """SQL condition of an object that is no row, and of a message about it, NULL where the text is no object at all."""
+
+    condition: str
+    why: str
+
+
 def parse_objects(
     objects: DataFrame,
     wanted: Sequence[Column],
-    is_none: str = "false",
+    none: NoRow | None = None,
     missing: Sequence[tuple[Column, str]] = (),
 ) -> DataFrame:
-    """The same for any texts of objects. A row is also malformed under the condition `is_none`, and a column under its
-    condition in `missing`."""
+    """The same for any texts of objects. A row is also malformed if it is `none`, and a column under its condition in
+    `missing`."""
+    is_none, why_line = (none.condition, f"coalesce({none.why}, {_WHY_LINE})") if none else ("false", _WHY_LINE)
     others = [quote(name) for name in objects.columns if name != OBJECT]
     schema = ", ".join([f"{quote(column.name)} STRING" for column in wanted] + ["`_nrt_broken` STRING"])
     read = f"from_json({OBJECT}, {string_literal(schema)}, {_OPTIONS})"
@@ -124,7 +134,7 @@ def parse_objects(
     field = _as_written(f"from_json({exact(OBJECT)}, 'MAP<STRING,STRING>')[{{column}}]")
     forms = {column.name: form_of(column.type) for column in wanted}
     unfit_forms = {column.name: unfit_form_of(column.type) for column in wanted if may_be_unfit(column.type)}
-    return rows.selectExpr(*kept, FAULT, f"{why_sql(_WHY_LINE, field, forms, unfit_forms)} AS {WHY}")
+    return rows.selectExpr(*kept, FAULT, f"{why_sql(why_line, field, forms, unfit_forms)} AS {WHY}")
 
 
 def _as_written(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Connector `filesystem`: directories of csv, json, parquet and debezium-json."""
+"""Connector `filesystem`: directories of files."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ from airflow_nrt.model.connectors.kafka_options import (
 )
 from airflow_nrt.model.connectors.record_formats import format_of
 from airflow_nrt.model.datasets import DatasetName, of_topic
-from airflow_nrt.model.tables import CHANGELOG, Table
+from airflow_nrt.model.tables import Table
 
 TIMESTAMP, KIND, PARTITION, OFFSET, HEADERS = (
     f"_nrt_{name}" for name in ("timestamp", "timestamp_type", "partition", "offset", "headers")
@@ -196,7 +196,7 @@ class UpsertKafka(Kafka):
         for name in (KEY_FIELDS, "format"):
             if name in table.options:
                 raise InputError(f"table {table.name!r}: '{name}' is not of connector 'upsert-kafka': leave it out")
-        if table.format == CHANGELOG:
+        if table.change_format is not None:
             raise InputError(f"table {table.name!r}: '{VALUE_FORMAT}' can't be a changelog: a record replaces another")
 
     def takes_changes_as_such(self, table: Table) -> bool:

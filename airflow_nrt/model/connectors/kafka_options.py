@@ -11,6 +11,7 @@ from airflow_nrt.basics.durations import MINUTE, parse_duration
 from airflow_nrt.model.connectors.avro import AVRO_OPTIONS
 from airflow_nrt.model.connectors.avro_confluent import AVRO_CONFLUENT_OPTIONS
 from airflow_nrt.model.connectors.record_formats import KEY_FORMATS, RECORD_FORMATS, format_name
+from airflow_nrt.model.options.change_formats import CHANGE_FORMATS
 from airflow_nrt.model.options.known import (
     ARCHIVE_OPTIONS,
     EVERY_SINK,
@@ -152,7 +153,7 @@ _POSITIONS = (
 _LOOK = 200
 """ms: how often to ask for new records."""
 _WRITING = (
-    *(SINK_OPTIONS[f"{name}.encode.ignore-null-fields"] for name in ("json", "debezium-json")),
+    *(SINK_OPTIONS[f"{name}.encode.ignore-null-fields"] for name in ("json", *CHANGE_FORMATS)),
     *free(SINK_OPTIONS["sink.sample"]),
     Option("sink.partitioner", only("default", "Kafka chooses the partition by the key"), "default", "of the sink"),
     Option(

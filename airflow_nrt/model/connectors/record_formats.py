@@ -7,8 +7,9 @@ from collections.abc import Callable
 from airflow_nrt.basics.errors import InputError, MissingError
 from airflow_nrt.model.connectors.avro import AVRO, check_avro
 from airflow_nrt.model.connectors.avro_confluent import AVRO_CONFLUENT, check_avro_confluent, written_schema
+from airflow_nrt.model.options.change_formats import CHANGE_FORMATS
 from airflow_nrt.model.options.option import one_of
-from airflow_nrt.model.tables import CHANGELOG, Table
+from airflow_nrt.model.tables import Table
 
 RAW = "raw"
 
@@ -67,7 +68,7 @@ class _AvroConfluent(RecordFormat):
 RECORD_FORMATS: dict[str, RecordFormat] = {
     "csv": _Csv(),
     "json": RecordFormat(),
-    CHANGELOG: RecordFormat(),
+    **dict.fromkeys(CHANGE_FORMATS, RecordFormat()),
     RAW: _Raw(),
     AVRO: _Avro(),
     AVRO_CONFLUENT: _AvroConfluent(),
@@ -76,7 +77,7 @@ _ANSWERS = {
     "debezium-avro-confluent": "a changelog comes as 'debezium-json', and rows of Avro as 'avro-confluent'",
 }
 """What to do instead of other formats of Flink."""
-KEY_FORMATS = tuple(name for name in RECORD_FORMATS if name != CHANGELOG)
+KEY_FORMATS = tuple(name for name in RECORD_FORMATS if name not in CHANGE_FORMATS)
 
 
 def format_of(part: Table) -> RecordFormat:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from airflow_nrt.basics.durations import parse_duration
+from airflow_nrt.model.options.change_formats import CHANGE_FORMATS
 from airflow_nrt.model.options.option import Option, Refusal, one_of, only, parse_boolean, parse_bytes, positive
 from airflow_nrt.model.zones import read_zone
 
@@ -17,6 +18,7 @@ _TASKS = "Spark chooses the tasks of a batch; 'parallelism.default' is the numbe
 _BATCH = "the watermark moves with each batch, which reads the oldest files first"
 _COMMITS = "no partition is committed: NrtWindowSensor waits for windows, a dispatcher_dag makes asset events of them"
 _NUMBERS = "it is the same number to a reader"
+_JSON = ("json", *CHANGE_FORMATS)
 
 _IDLE: dict[str, tuple[Callable[[str], Any], str]] = {
     "sink.rolling-policy.file-size": (parse_bytes, _ONE_FILE),
@@ -40,10 +42,9 @@ _IDLE: dict[str, tuple[Callable[[str], Any], str]] = {
     "scan.watermark.alignment.update-interval": (parse_duration, f"{_BATCH}; windows wait for the slowest source"),
     "csv.array-element-delimiter": (str, "an ARRAY in a csv file is refused"),
     "csv.write-bigdecimal-in-scientific-notation": (parse_boolean, _NUMBERS),
-    "json.encode.decimal-as-plain-number": (parse_boolean, _NUMBERS),
+    **{f"{name}.encode.decimal-as-plain-number": (parse_boolean, _NUMBERS) for name in _JSON},
     "json.decode.json-parser.enabled": (parse_boolean, "Spark reads json"),
-    "json.map-null-key.literal": (str, "a MAP has no NULL key here"),
-    "debezium-json.map-null-key.literal": (str, "a MAP has no NULL key here"),
+    **{f"{name}.map-null-key.literal": (str, "a MAP has no NULL key here") for name in _JSON},
     "parquet.batch-size": (positive, "Spark reads parquet"),
 }
 
@@ -74,8 +75,7 @@ _BUT_ONE = {
         "yyyy-MM-dd HH:mm:ss", "the pattern can compose that of several keys: '$year-$month-$day $hour:00:00'"
     ),
     "partition.default-name": only("__HIVE_DEFAULT_PARTITION__", "so Spark names the partition of NULL"),
-    "json.map-null-key.mode": only("FAIL", "a MAP has no NULL key here"),
-    "debezium-json.map-null-key.mode": only("FAIL", "a MAP has no NULL key here"),
+    **{f"{name}.map-null-key.mode": only("FAIL", "a MAP has no NULL key here") for name in _JSON},
     "parquet.utc-timezone": only("true", "times lie in parquet as they are, in no zone"),
 }
 

@@ -13,6 +13,7 @@ from airflow_nrt.basics.errors import InputError
 from airflow_nrt.basics.java_sources import SPEED_RULES
 from airflow_nrt.basics.nearest import nearest
 from airflow_nrt.model.arithmetic_errors import ARITHMETIC_ERRORS
+from airflow_nrt.model.options.change_formats import CHANGE_FORMATS
 from airflow_nrt.model.options.flink_settings import IDLE_SETTINGS, OTHER_SETTINGS
 from airflow_nrt.model.options.flink_table_options import IDLE_OPTIONS, OTHER_OPTIONS
 from airflow_nrt.model.options.foreign_options import answer
@@ -59,7 +60,7 @@ MAX_SCRIPT = "script.max-size"
 MAX_NODES = "plan.max-nodes"
 MOST_SAMPLED = 100
 CODECS = ("zstd", "snappy", "gzip", "lz4", "uncompressed", "none")
-FORMATS = ("csv", "json", "parquet", "debezium-json")
+FORMATS = ("csv", "json", "parquet", *CHANGE_FORMATS)
 """The formats of files. The options of a format begin with its name."""
 
 
@@ -92,25 +93,25 @@ FORMAT_OPTIONS = (
             "sql",
             "how times are written; both are read",
         )
-        for name in ("json", "debezium-json")
+        for name in ("json", *CHANGE_FORMATS)
     ),
 )
 READING_OPTIONS = (
     Option("csv.disable-quote-character", parse_boolean, False, "no field is quoted (a source)"),
     Option("csv.allow-comments", parse_boolean, False, "lines that begin with `#` are skipped"),
-    Option("debezium-json.schema-include", parse_boolean, False, "a change lies in 'payload', beside its 'schema'"),
+    *(option for form in CHANGE_FORMATS.values() for option in form.options),
     *of_policy(
         Option("json.fail-on-missing-field", parse_boolean, False, "a line without a field that is read is malformed"),
         *(
             Option(f"{name}.ignore-parse-errors", parse_boolean, False, _IGNORE)
-            for name in ("csv", "json", "debezium-json")
+            for name in ("csv", "json", *CHANGE_FORMATS)
         ),
     ),
 )
 _WRITING = (
     *(
         Option(f"{name}.encode.ignore-null-fields", parse_boolean, False, "a field that is NULL is left out")
-        for name in ("json", "debezium-json")
+        for name in ("json", *CHANGE_FORMATS)
     ),
     Option("parquet.compression", one_of(*CODECS), "zstd", "compression codec"),
     *free(
@@ -306,7 +307,7 @@ def is_setting(key: str) -> bool:
 
 def read_option(options: Mapping[str, str], known: Mapping[str, Option], name: str) -> Any:
     """The value of an option, or its default. The text was checked by `check_options`."""
-    return known[name].read(options[name]) if name in options else known[name].default
+    return known[name].of(options)
 
 
 def source_option(options: Mapping[str, str], name: str) -> Any:

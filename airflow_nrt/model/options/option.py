@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, NoReturn
 
@@ -50,6 +50,10 @@ class Option:
         """The part of this value that results depend on; None if there is none, or if it is the default."""
         is_default = self.default is not None and self.read(text) == self.default
         return None if self.idle or is_default else self.decides(text)
+
+    def of(self, options: Mapping[str, str]) -> Any:
+        """Its value among these options, or its default. The text was checked by `check_options`."""
+        return self.read(options[self.name]) if self.name in options else self.default
 
     @property
     def is_refused(self) -> bool:

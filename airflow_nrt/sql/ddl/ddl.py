@@ -12,6 +12,7 @@ from airflow_nrt.basics.errors import InputError, MissingError
 from airflow_nrt.basics.nearest import nearest
 from airflow_nrt.model.connectors import CONNECTORS, connector_of
 from airflow_nrt.model.connectors.connector import Connector
+from airflow_nrt.model.options.change_formats import CHANGE_FORMATS
 from airflow_nrt.model.options.known import DOMAIN, check_options
 from airflow_nrt.model.options.option import Option
 from airflow_nrt.model.plan import Insert
@@ -70,10 +71,10 @@ def declare(statement: parsed.CreateTable, known: Mapping[str, Table]) -> Table:
 
 def _stand_in(name: str, columns: tuple[Column, ...], watermark: Watermark | None, options: Mapping[str, str]) -> Table:
     """A table with these columns and valid options. It is never read: it serves to check queries."""
-    changes = {"format": "debezium-json"} if options.get("format") == "debezium-json" else {"format": "json"}
-    return Table(
-        name, columns, "filesystem", watermark, options={"connector": "filesystem", "path": "/nowhere", **changes}
-    )
+    given = options.get("format", "").lower()
+    form = given if given in CHANGE_FORMATS else "json"
+    valid = {"connector": "filesystem", "path": "/nowhere", "format": form}
+    return Table(name, columns, "filesystem", watermark, options=valid)
 
 
 def _check_keys(

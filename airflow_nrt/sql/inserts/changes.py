@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from airflow_nrt.describe.bounds import is_cause, reads_without_end
 from airflow_nrt.model.connectors import connector_of
+from airflow_nrt.model.options.change_formats import DEBEZIUM
 from airflow_nrt.model.options.known import REPORT_OPTIONS, STATE_TTL, UNBOUNDED_STATE, read_option
 from airflow_nrt.model.plan import Plan
-from airflow_nrt.model.tables import CHANGELOG, Table
+from airflow_nrt.model.tables import Table
 from airflow_nrt.sql.errors import Problems, SqlError
 from airflow_nrt.sql.relations.findings import Findings
 from airflow_nrt.sql.relations.relation import Relation
@@ -25,7 +26,7 @@ def check_takes_changes(findings: Findings, sink: Table, relation: Relation) -> 
         raise SqlError(
             f"Table sink {sink.name!r} doesn't support consuming update changes, which {cause.what} makes: "
             f"{cause.clause}, or declare PRIMARY KEY (…) NOT ENFORCED, by which rows are replaced, or write to "
-            f"connector 'print', or to files of 'format' = '{CHANGELOG}'",
+            f"connector 'print', or to files of 'format' = '{DEBEZIUM.name}'",
             cause.at,
         )
 

@@ -9,8 +9,9 @@ from airflow_nrt.basics.errors import InputError
 from airflow_nrt.model.connectors import connector_of
 from airflow_nrt.model.internal_columns import CLOCK
 from airflow_nrt.model.operators import WindowAggregate
+from airflow_nrt.model.options.change_formats import DEBEZIUM
 from airflow_nrt.model.result_timing import AT_ONCE, TIMING_OPTIONS, OutputOptions
-from airflow_nrt.model.tables import CHANGELOG, Table
+from airflow_nrt.model.tables import Table
 from airflow_nrt.sql.errors import NotThereYet, Place, SqlError
 from airflow_nrt.sql.expressions.typed import Typed
 from airflow_nrt.sql.inserts.inserts import written_columns
@@ -124,8 +125,8 @@ def _check_takes_versions(sink: Table, relation: Relation, values: tuple[Typed, 
     if not connector_of(sink).takes_changes(sink):
         raise SqlError(
             f"table {sink.name!r} has no PRIMARY KEY, so that rows are appended to it and never changed: it takes no "
-            f"early results and no late updates. Declare PRIMARY KEY (…) NOT ENFORCED, use 'format' = '{CHANGELOG}', "
-            "or leave 'first-result' and 'late-updates' out",
+            "early results and no late updates. Declare PRIMARY KEY (…) NOT ENFORCED, use "
+            f"'format' = '{DEBEZIUM.name}', or leave 'first-result' and 'late-updates' out",
             at,
         )
     if not sink.primary_key:

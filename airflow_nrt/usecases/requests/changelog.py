@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -19,18 +19,32 @@ class ChangelogRequest:
 
 
 @dataclass(frozen=True)
+class RowChange:
+    """A row that was emitted, or retracted."""
+
+    is_added: bool
+    row: Mapping[str, Any]
+
+    def to_json(self) -> dict[str, Any]:
+        """It in the format of debezium-json."""
+        if self.is_added:
+            return {"before": None, "after": self.row, "op": "c"}
+        return {"before": self.row, "after": None, "op": "d"}
+
+
+@dataclass(frozen=True)
 class WindowChange:
-    """A change of a window; `rows` are its changes of rows in the format of debezium-json, None if nobody asked.
+    """A change of a window; `rows` are its changes of rows, None if nobody asked.
 
     It `waits` as long as its sink lacks it: the log has decided it, and no reader can see it.
     """
 
     change: Change
-    rows: Sequence[dict[str, Any]] | None = None
+    rows: Sequence[RowChange] | None = None
     waits: bool = False
 
     def to_json(self) -> dict[str, Any]:
-        rows = {} if self.rows is None else {"rows_changed": self.rows}
+        rows = {} if self.rows is None else {"rows_changed": [row.to_json() for row in self.rows]}
         of_window = asdict(self.change.published)
         return {
             "entry": self.change.entry,

@@ -12,6 +12,7 @@ from airflow_nrt.basics.durations import format_duration, parse_duration
 from airflow_nrt.basics.errors import InputError
 from airflow_nrt.model.options.known import (
     FILE_OPTIONS,
+    FORMATS,
     PRINT_OPTIONS,
     REPORT_OPTIONS,
     SOURCE_OPTIONS,
@@ -44,7 +45,10 @@ from airflow_nrt.model.result_timing import TIMING_OPTIONS
             "orders: option 'source.monitor-interval': 'soon' is not a duration: "
             "write for example '10 min', '30 s', '1 h' or '500 ms'",
         ),
-        ({"format": "avro"}, "orders: option 'format': 'avro' is none of 'csv', 'json', 'parquet', 'debezium-json'"),
+        (
+            {"format": "jsn"},
+            f"orders: option 'format': 'jsn' is none of {', '.join(map(repr, FORMATS))}",
+        ),
         (
             {"csv.ignore-parse-errors": "yes"},
             "orders: option 'csv.ignore-parse-errors': 'yes' is neither 'true' nor 'false'",

@@ -6,10 +6,11 @@ import json
 from collections.abc import Callable, Mapping
 
 from airflow_nrt.basics.spelling import quote, string_literal
+from airflow_nrt.engine.sinks.change_lines import IS_GONE
 from airflow_nrt.engine.sinks.file_staging import spelled
 from airflow_nrt.engine.sources.avro import avro_schema
 from airflow_nrt.model.connectors.avro_confluent import encoded_schema
-from airflow_nrt.model.internal_columns import OP
+from airflow_nrt.model.options.change_formats import CHANGE_FORMATS
 from airflow_nrt.model.options.known import sink_option
 from airflow_nrt.model.tables import Table
 
@@ -51,19 +52,18 @@ def _json(part: Table, prefix: str, changes: bool) -> str:
     return _object(part, _row(part, prefix))
 
 
-def _debezium(part: Table, prefix: str, changes: bool) -> str:
+def _change(part: Table, prefix: str, changes: bool) -> str:
     """SQL of a change.
 
     >>> from airflow_nrt.basics.types import DataType
     >>> from airflow_nrt.model.tables import Column
     >>> orders = Table("orders", (Column("id", DataType("INT")),), "kafka", options={"format": "debezium-json"})
-    >>> print(_debezium(orders, "", True))
+    >>> print(_change(orders, "", True))
     to_json(struct(IF(_nrt_op IN ('-U', '-D'), struct(`id` AS `id`), NULL) AS before, IF(_nrt_op IN ('-U', '-D'), NULL,
-    struct(`id` AS `id`)) AS after, IF(_nrt_op IN ('-U', '-D'), 'd', 'c') AS op), map('ignoreNullFields', 'false'))
+    struct(`id` AS `id`)) AS after, IF(_nrt_op IN ('-U', '-D'), 'd', 'c') AS `op`), map('ignoreNullFields', 'false'))
     """
-    gone, row = f"{OP} IN ('-U', '-D')" if changes else "false", _row(part, prefix)
-    sides = f"IF({gone}, {row}, NULL) AS before, IF({gone}, NULL, {row}) AS after"
-    return _object(part, f"struct({sides}, IF({gone}, 'd', 'c') AS op)")
+    form = CHANGE_FORMATS[part.format]
+    return _object(part, form.written(_row(part, prefix), IS_GONE if changes else "false"))
 
 
 def _raw(part: Table, prefix: str, changes: bool) -> str:
@@ -136,7 +136,7 @@ def _row(part: Table, prefix: str) -> str:
 _WRITERS: Mapping[str, Write] = {
     "csv": _csv,
     "json": _json,
-    "debezium-json": _debezium,
+    **dict.fromkeys(CHANGE_FORMATS, _change),
     "raw": _raw,
     "avro": _avro,
     "avro-confluent": _avro_confluent,

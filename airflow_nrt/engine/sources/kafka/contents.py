@@ -11,13 +11,14 @@ from airflow_nrt.engine.sources.avro import parse_avro
 from airflow_nrt.engine.sources.avro_confluent.kept_schemas import KeptSchemas
 from airflow_nrt.engine.sources.avro_confluent.records import parse_avro_confluent
 from airflow_nrt.engine.sources.avro_confluent.registry import check_registry
+from airflow_nrt.engine.sources.changes import parse_changes
 from airflow_nrt.engine.sources.csv import parse_csv
-from airflow_nrt.engine.sources.debezium import parse_debezium
 from airflow_nrt.engine.sources.json import parse_json, with_objects
 from airflow_nrt.engine.sources.long_lines import within_elements
 from airflow_nrt.engine.sources.malformed import NO_FAULT
 from airflow_nrt.model.connectors.avro_confluent import AVRO_CONFLUENT, registry_settings
 from airflow_nrt.model.connectors.kafka_options import parts
+from airflow_nrt.model.options.change_formats import CHANGE_FORMATS
 from airflow_nrt.model.tables import LINE, Column, Table
 
 Parse = Callable[[DataFrame, str, Table, Sequence[Column], KeptSchemas], DataFrame]
@@ -52,8 +53,8 @@ def _json(rows: DataFrame, content: str, part: Table, wanted: Sequence[Column], 
     return parse_json(with_objects(within_elements(_lines(rows, content), part)), part, wanted)
 
 
-def _debezium(rows: DataFrame, content: str, part: Table, wanted: Sequence[Column], kept: KeptSchemas) -> DataFrame:
-    return parse_debezium(within_elements(_lines(rows, content), part), part, wanted)
+def _changes(rows: DataFrame, content: str, part: Table, wanted: Sequence[Column], kept: KeptSchemas) -> DataFrame:
+    return parse_changes(within_elements(_lines(rows, content), part), part, CHANGE_FORMATS[part.format], wanted)
 
 
 def _raw(rows: DataFrame, content: str, part: Table, wanted: Sequence[Column], kept: KeptSchemas) -> DataFrame:
@@ -69,7 +70,7 @@ def _avro(rows: DataFrame, content: str, part: Table, wanted: Sequence[Column], 
 _PARSERS: Mapping[str, Parse] = {
     "csv": _csv,
     "json": _json,
-    "debezium-json": _debezium,
+    **dict.fromkeys(CHANGE_FORMATS, _changes),
     "raw": _raw,
     "avro": _avro,
     "avro-confluent": parse_avro_confluent,

@@ -10,6 +10,7 @@ from airflow_nrt.basics.types import DataType
 from airflow_nrt.engine.sources.avro_confluent.kept_schemas import KeptSchemas
 from airflow_nrt.engine.sources.kafka.contents import parsed
 from airflow_nrt.model.connectors.kafka_options import key_part, value_part
+from airflow_nrt.model.options.change_formats import CHANGE_FORMATS
 from airflow_nrt.model.tables import Column, Table
 
 COLUMNS = (Column("id", DataType("INT")), Column("many", DataType("ARRAY", children=(("element", DataType("INT")),))))
@@ -28,14 +29,23 @@ def faults(spark, contents: list[str], part: Table) -> list[tuple[str | None, st
     return [(row["_nrt_fault"], row["_nrt_why"]) for row in sorted(rows.collect(), key=lambda row: row["n"])]
 
 
-@pytest.mark.parametrize("form", ["json", "debezium-json"])
+@pytest.mark.parametrize("form", ["json", *CHANGE_FORMATS])
 def test_records_of_many_elements(spark, form: str) -> None:
     rows = [{"id": 1, "many": [1] * count} for count in (90, 100)]
-    changes = [{"before": None, "after": row, "op": "c"} for row in rows]
-    contents = [json.dumps(one) for one in (rows if form == "json" else changes)]
-    count = 102 if form == "json" else 105
+    records = rows if form == "json" else [CHANGE_FORMATS[form].added(row) for row in rows]
+    contents = [json.dumps(one) for one in records]
+    count = {"json": 102, "canal-json": 105}.get(form, 104)
     why = f"it has {count} elements, and 'source.max-line-elements' allows 100"
     assert faults(spark, contents, value_part(topic(format=form))) == [(None, None), ("", why)]
+
+
+@pytest.mark.parametrize("form", CHANGE_FORMATS)
+def test_changes_and_tombstones(spark, form: str) -> None:
+    added = CHANGE_FORMATS[form].added({"id": 1, "many": [2]})
+    records = spark.createDataFrame([(json.dumps(added).encode(),), (None,)], "content BINARY")
+    part = value_part(topic(format=form))
+    (row,) = parsed(records, "content", part, part.columns, KeptSchemas(None)).collect()
+    assert (row["_nrt_op"], row["id"], row["many"], row["_nrt_fault"]) == ("+I", 1, [2], None)
 
 
 def test_keys_of_many_elements(spark) -> None:

@@ -12,6 +12,7 @@ from airflow_nrt.engine.verify.interval import Interval
 from airflow_nrt.engine.verify.verify import verify
 from airflow_nrt.home.home import Home
 from airflow_nrt.model.connectors.kafka import Kafka
+from airflow_nrt.model.options.change_formats import CHANGE_FORMATS
 from airflow_nrt.model.options.known import EVERY_SINK, EVERY_SOURCE
 from airflow_nrt.sql.load import plan_script
 from tests.engine.reports import HOUR, MORNING, rows_of
@@ -55,7 +56,7 @@ def test_the_example_of_an_archive(spark, broker: Broker, topics: Topics, tmp_pa
 
 
 def test_each_option_and_key_has_its_line() -> None:
-    formats = ("json.", "csv.", "avro.", "debezium-json.")
+    formats = ("json.", "csv.", "avro.", *(f"{name}." for name in CHANGE_FORMATS))
     named = {name for line in PAGE.splitlines() if line.startswith("|") for name in re.findall(r"`([^`]+)`", line)}
     general = {option.name for option in (*EVERY_SOURCE, *EVERY_SINK)}
     own = {
