@@ -8,6 +8,7 @@ from airflow_nrt.basics.errors import InputError, MissingError
 from airflow_nrt.basics.partition_pattern import check_pattern
 from airflow_nrt.basics.types import BIGINT, STRING, DataType
 from airflow_nrt.model.connectors.connector import Connector, Metadata
+from airflow_nrt.model.connectors.file_formats import file_format_of
 from airflow_nrt.model.datasets import DatasetName, of_path
 from airflow_nrt.model.options.known import FILE_OPTIONS, FORMATS, LIVE, sink_option, source_option
 from airflow_nrt.model.tables import MODIFIED, SIZE, SOURCE_FILE, Table
@@ -61,6 +62,7 @@ class Filesystem(Connector):
 
     def check_sink(self, table: Table) -> None:
         self._check(table)
+        file_format_of(table).check_written(table)
         if table.name.startswith(("_", ".")):
             raise InputError(
                 f"table {table.name!r}: its files are named after it, and files that begin with {table.name[0]!r} are "
@@ -82,22 +84,15 @@ class Filesystem(Connector):
             raise InputError(
                 f"table {table.name!r}: option {foreign!r} is of another format than its 'format', {table.format!r}"
             )
-        nested = next((column for column in table.physical if column.type.children), None)
-        mapped = next((column for column in table.physical if column.type.holds("MAP")), None)
-        if mapped is not None and table.is_changelog and not table.primary_key:
-            raise MissingError(
-                f"table {table.name!r}: column {mapped.name!r}: a row with a MAP that changes without a key",
-                "declare PRIMARY KEY (…) NOT ENFORCED",
-            )
-        if nested is not None and table.format == "csv":
-            raise MissingError(
-                f"table {table.name!r}: column {nested.name!r}: {nested.type.name} in a csv file", "use json or parquet"
-            )
+        file_format_of(table).check(table)
         scheme, separator, _ = table.options["path"].partition("://")
         if separator and scheme != "file":
             raise InputError(
                 f"table {table.name!r}: paths of {scheme}:// are not there yet; use a path of a POSIX file system"
             )
+
+    def jars(self, table: Table) -> tuple[str, ...]:
+        return file_format_of(table).jars
 
     def directory(self, table: Table) -> str:
         return table.path.removeprefix("file://")

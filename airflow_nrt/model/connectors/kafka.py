@@ -37,6 +37,7 @@ from airflow_nrt.model.connectors.kafka_options import (
     key_prefix,
     parts,
     topics,
+    value_part,
 )
 from airflow_nrt.model.connectors.record_formats import format_of
 from airflow_nrt.model.datasets import DatasetName, of_topic
@@ -150,10 +151,10 @@ class Kafka(Connector):
         return tuple(of_topic(table.options[BOOTSTRAP], topic) for topic in topics(table))
 
     def leniency(self, table: Table) -> str | None:
-        option = super().leniency(table)
-        if option is not None:
+        option, value = super().leniency(table), value_part(table)
+        if option is not None and format_of(value).may_be_malformed(value):
             return f"value.{option}" if VALUE_FORMAT in table.options else option
-        # The value is bytes as they are; the key may be malformed.
+        # The key may be malformed.
         option = f"key.{table.options.get(KEY_FORMAT, '').lower()}.ignore-parse-errors"
         return option if option in self.options else None
 

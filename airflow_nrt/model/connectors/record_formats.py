@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from airflow_nrt.basics.errors import InputError, MissingError
+from airflow_nrt.basics.errors import MissingError
 from airflow_nrt.model.connectors.avro import AVRO, check_avro
 from airflow_nrt.model.connectors.avro_confluent import AVRO_CONFLUENT, check_avro_confluent, written_schema
+from airflow_nrt.model.connectors.raw import RAW, check_record, is_text
 from airflow_nrt.model.options.change_formats import CHANGE_FORMATS
 from airflow_nrt.model.options.option import one_of
 from airflow_nrt.model.tables import Table
-
-RAW = "raw"
 
 
 class RecordFormat:
@@ -28,6 +27,10 @@ class RecordFormat:
         """Raises InputError if the columns of a key or a value, of which `check` is content, can't be written so."""
         return
 
+    def may_be_malformed(self, part: Table) -> bool:
+        """Whether there are bytes that are no key or value."""
+        return True
+
 
 class _Csv(RecordFormat):
     def check(self, part: Table) -> None:
@@ -38,14 +41,10 @@ class _Csv(RecordFormat):
 
 class _Raw(RecordFormat):
     def check(self, part: Table) -> None:
-        if len(part.columns) != 1:
-            raise InputError(f"table {part.name!r}: format 'raw' is of one column, here are {len(part.columns)}")
-        (column,) = part.columns
-        if not (column.type.is_string or column.type.is_bytes):
-            raise MissingError(
-                f"table {part.name!r}: column {column.name!r}: {column.type.flink} in format 'raw'",
-                "use STRING or BYTES",
-            )
+        check_record(part)
+
+    def may_be_malformed(self, part: Table) -> bool:
+        return not is_text(part.columns[0].type)
 
 
 class _Avro(RecordFormat):

@@ -60,7 +60,7 @@ MAX_SCRIPT = "script.max-size"
 MAX_NODES = "plan.max-nodes"
 MOST_SAMPLED = 100
 CODECS = ("zstd", "snappy", "gzip", "lz4", "uncompressed", "none")
-FORMATS = ("csv", "json", "parquet", *CHANGE_FORMATS)
+FORMATS = ("csv", "json", "parquet", *CHANGE_FORMATS, "raw")
 """The formats of files. The options of a format begin with its name."""
 
 
@@ -95,6 +95,13 @@ FORMAT_OPTIONS = (
         )
         for name in ("json", *CHANGE_FORMATS)
     ),
+    Option("raw.charset", one_of("utf-8", "us-ascii", "iso-8859-1"), "utf-8", "the charset of a text"),
+    Option(
+        "raw.endianness",
+        one_of("big-endian", "little-endian"),
+        "big-endian",
+        "the order of the bytes of a number, in records",
+    ),
 )
 READING_OPTIONS = (
     Option("csv.disable-quote-character", parse_boolean, False, "no field is quoted (a source)"),
@@ -105,6 +112,12 @@ READING_OPTIONS = (
         *(
             Option(f"{name}.ignore-parse-errors", parse_boolean, False, _IGNORE)
             for name in ("csv", "json", *CHANGE_FORMATS)
+        ),
+        Option(
+            "raw.ignore-parse-errors",
+            parse_boolean,
+            False,
+            "A line that is too long, or a number of another size, is rejected and counted. Flink has no such option.",
         ),
     ),
 )

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from airflow_nrt.basics.spelling import quote, string_literal
 from airflow_nrt.engine.sinks.change_lines import IS_GONE
 from airflow_nrt.engine.sinks.file_staging import spelled
+from airflow_nrt.engine.sinks.kafka.raw import raw_bytes
 from airflow_nrt.engine.sources.avro import avro_schema
 from airflow_nrt.model.connectors.avro_confluent import encoded_schema
 from airflow_nrt.model.options.change_formats import CHANGE_FORMATS
@@ -67,15 +68,16 @@ def _change(part: Table, prefix: str, changes: bool) -> str:
 
 
 def _raw(part: Table, prefix: str, changes: bool) -> str:
-    """SQL of the one column, as a text.
+    """SQL of the one column.
 
     >>> from airflow_nrt.basics.types import DataType
     >>> from airflow_nrt.model.tables import Column
-    >>> orders = Table("orders", (Column("id", DataType("INT")), Column("day", DataType("DATE"))), "kafka")
+    >>> orders = Table("orders", (Column("id", DataType("STRING")),), "kafka", options={"format": "raw"})
     >>> print(_raw(orders, "k_", False))
     CAST(`k_id` AS STRING)
     """
-    return f"CAST({quote(prefix + part.columns[0].name)} AS STRING)"
+    column = part.columns[0]
+    return raw_bytes(quote(prefix + column.name), column, part)
 
 
 def _avro(part: Table, prefix: str, changes: bool) -> str:

@@ -15,7 +15,7 @@ from airflow_nrt.engine.sources.changes import parse_changes
 from airflow_nrt.engine.sources.csv import parse_csv
 from airflow_nrt.engine.sources.json import parse_json, with_objects
 from airflow_nrt.engine.sources.long_lines import within_elements
-from airflow_nrt.engine.sources.malformed import NO_FAULT
+from airflow_nrt.engine.sources.raw import parse_raw
 from airflow_nrt.model.connectors.avro_confluent import AVRO_CONFLUENT, registry_settings
 from airflow_nrt.model.connectors.kafka_options import parts
 from airflow_nrt.model.options.change_formats import CHANGE_FORMATS
@@ -58,9 +58,7 @@ def _changes(rows: DataFrame, content: str, part: Table, wanted: Sequence[Column
 
 
 def _raw(rows: DataFrame, content: str, part: Table, wanted: Sequence[Column], kept: KeptSchemas) -> DataFrame:
-    others = [quote(name) for name in rows.columns if name != content]
-    values = (f"CAST({content} AS {one.type.spark}) AS {quote(one.name)}" for one in wanted)
-    return rows.selectExpr(*others, *values, f"CAST(NULL AS STRING) AS {LINE}", *NO_FAULT)
+    return parse_raw(rows, content, part, wanted)
 
 
 def _avro(rows: DataFrame, content: str, part: Table, wanted: Sequence[Column], kept: KeptSchemas) -> DataFrame:

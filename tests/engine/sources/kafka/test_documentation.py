@@ -56,7 +56,7 @@ def test_the_example_of_an_archive(spark, broker: Broker, topics: Topics, tmp_pa
 
 
 def test_each_option_and_key_has_its_line() -> None:
-    formats = ("json.", "csv.", "avro.", *(f"{name}." for name in CHANGE_FORMATS))
+    formats = ("json.", "csv.", "avro.", "raw.", *(f"{name}." for name in CHANGE_FORMATS))
     named = {name for line in PAGE.splitlines() if line.startswith("|") for name in re.findall(r"`([^`]+)`", line)}
     general = {option.name for option in (*EVERY_SOURCE, *EVERY_SINK)}
     own = {

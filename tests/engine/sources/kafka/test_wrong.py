@@ -93,7 +93,7 @@ OPTIONS = {
     ),
     "protobuf": (
         {"format": "protobuf"},
-        "'protobuf' is none of 'csv', 'json', 'debezium-json', 'raw', 'avro', 'avro-confluent'",
+        "'protobuf' is none of 'csv', 'json', 'debezium-json', 'canal-json'",
     ),
 }
 
