@@ -12,7 +12,8 @@ from airflow_nrt.basics.spelling import string_literal
 from airflow_nrt.basics.types import DataType
 from airflow_nrt.sql.errors import Place, SqlError
 from airflow_nrt.sql.expressions.functions.json_numbers import number_of, with_texts, without_marks
-from airflow_nrt.sql.expressions.functions.json_paths import json_kind, json_of, read_path, text_of, texts_of, value_at
+from airflow_nrt.sql.expressions.functions.json_paths import json_of, read_path, text_of, texts_of, value_at
+from airflow_nrt.sql.expressions.functions.json_steps import json_kind
 from airflow_nrt.sql.expressions.functions.json_texts import JsonText, json_text, member_sql
 from airflow_nrt.sql.expressions.functions.signature import (
     TEXT,

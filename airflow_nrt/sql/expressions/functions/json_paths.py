@@ -1,33 +1,53 @@
-"""Paths into JSON, and the values at them: one value, or with a `*` an array of all that match, as in Flink."""
+"""Paths into JSON, and the values at them: one value, or with `*`, `..name` or `[?(…)]` an array of all that match."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import Union
 
 from airflow_nrt.basics.spelling import string_literal
 from airflow_nrt.sql.errors import NotThereYet, Place, SqlError
+from airflow_nrt.sql.expressions.functions.json_filters import UnknownCondition, read_condition
 from airflow_nrt.sql.expressions.functions.json_numbers import number_or_text, without_marks
+from airflow_nrt.sql.expressions.functions.json_steps import NOTHING, Deep, Each, Many, Matching, json_kind
 from airflow_nrt.sql.expressions.functions.signature import bound, constant
 from airflow_nrt.sql.expressions.typed import Typed
 
 _MODE = re.compile(r"\s*(lax|strict)\b\s*", re.IGNORECASE)
+_END_OF_FILTER = re.compile(r"\s*\]")
 _STEP = re.compile(
     r"""\.([\w$-]+)|\.?\['([^'\]\\]*)'\]|\.?\["([^"\]\\]*)"\]|\[\s*(-?\d+)\s*\]|(\.\*|\.?\[\s*\*\s*\])"""
 )
-_NOTHING = "CAST(array() AS ARRAY<VARIANT>)"
+
+
+_DEEP = re.compile(r"""\.\.(?:([\w$-]+)|\['([^'\]\\]*)'\]|\["([^"\]\\]*)"\])""")
+_FILTER = re.compile(r"\.?\[\s*\?\s*(?=\()")
+_STEPS = "there are .name, ['name'], [0], [-1] for the last, [*], .*, ..name and [?(@.name > 1)]"
+
+
+Step = Union[str, int, Many]
 
 
 @dataclass(frozen=True)
 class Path:
-    """A path. `steps` are names and indexes, None for each `*`."""
+    """A path. `steps` are names, indexes, and steps that give many values."""
 
     lax: bool
-    steps: tuple[str | int | None, ...]
+    steps: tuple[Step, ...]
 
     @property
     def has_many(self) -> bool:
-        return None in self.steps
+        return self.first_many < len(self.steps)
+
+    @property
+    def first_many(self) -> int:
+        """The number of steps before the first that gives many values."""
+        return _before_many(self.steps)
+
+
+def _before_many(steps: tuple[Step, ...]) -> int:
+    return next((n for n, step in enumerate(steps) if isinstance(step, Many)), len(steps))
 
 
 def read_path(argument: Typed, at: Place, name: str) -> Path:
@@ -37,19 +57,34 @@ def read_path(argument: Typed, at: Place, name: str) -> Path:
     rest = text[mode.end() :] if mode else text
     if not rest.startswith("$"):
         raise SqlError(f"{name}: a path begins with $, as in '$.name', {text!r} does not", at)
-    steps: list[str | int | None] = []
+    steps: list[Step] = []
     place = 1
     while place < len(rest):
-        step = _STEP.match(rest, place)
-        if step is None:
-            hint = "there are .name, ['name'], [0], [-1] for the last, [*] and .*"
-            raise NotThereYet(f"{name} with the path {text!r}", at, hint)
-        if step[5] is not None:
-            steps.append(None)
-        else:
-            steps.append(int(step[4]) if step[4] else next(one for one in step.groups()[:3] if one is not None))
-        place = step.end()
+        read = _read_step(rest, place)
+        if read is None:
+            raise NotThereYet(f"{name} with the path {text!r}", at, _STEPS)
+        steps.append(read[0])
+        place = read[1]
     return Path(mode is not None and mode[1].lower() == "lax", tuple(steps))
+
+
+def _read_step(text: str, place: int) -> tuple[Step, int] | None:
+    """The step at a place of a path, and where it ends. None if there is none."""
+    if (deep := _DEEP.match(text, place)) is not None:
+        return Deep(next(one for one in deep.groups() if one is not None)), deep.end()
+    if (begin := _FILTER.match(text, place)) is not None:
+        try:
+            condition, place = read_condition(text, begin.end())
+        except UnknownCondition:
+            return None
+        end = _END_OF_FILTER.match(text, place)
+        return None if end is None else (Matching(condition), end.end())
+    step = _STEP.match(text, place)
+    if step is None:
+        return None
+    if step[5] is not None:
+        return Each(), step.end()
+    return int(step[4]) if step[4] else next(one for one in step.groups()[:3] if one is not None), step.end()
 
 
 def value_at(document: str, path: Path) -> str:
@@ -63,20 +98,20 @@ def value_at(document: str, path: Path) -> str:
     parsed = f"try_parse_json({document})"
     if not path.has_many:
         return _one(parsed, path.steps)
-    first = path.steps.index(None)
-    many = bound(_one(parsed, path.steps[:first]), f"IF(_nrt_x IS NULL, NULL, {_inside('_nrt_x')})")
-    rest = path.steps[first + 1 :]
+    first, *_ = (step for step in path.steps if isinstance(step, Many))
+    many = bound(_one(parsed, path.steps[: path.first_many]), f"IF(_nrt_x IS NULL, NULL, {first.of('_nrt_x')})")
+    rest = path.steps[path.first_many + 1 :]
     while rest:
-        if rest[0] is None:
-            many, rest = f"flatten(transform({many}, _nrt_v -> {_inside('_nrt_v')}))", rest[1:]
+        if isinstance(rest[0], Many):
+            many, rest = f"flatten(transform({many}, _nrt_v -> {rest[0].of_each('_nrt_v')}))", rest[1:]
         else:
-            count = rest.index(None) if None in rest else len(rest)
+            count = _before_many(rest)
             there = f"transform({many}, _nrt_v -> {_one('_nrt_v', rest[:count])})"
             many, rest = f"filter({there}, _nrt_v -> _nrt_v IS NOT NULL)", rest[count:]
-    return f"IF({parsed} IS NULL, NULL, coalesce({many}, {_NOTHING}))" if path.lax else many
+    return f"IF({parsed} IS NULL, NULL, coalesce({many}, {NOTHING}))" if path.lax else many
 
 
-def _one(variant: str, steps: tuple[str | int | None, ...]) -> str:
+def _one(variant: str, steps: tuple[Step, ...]) -> str:
     """The VARIANT at a path without a `*`. A negative index counts from the end.
 
     >>> print(_one("v", ("a",)))
@@ -90,27 +125,6 @@ def _one(variant: str, steps: tuple[str | int | None, ...]) -> str:
         else:
             path += f"[{step}]" if isinstance(step, int) else f'["{step}"]'
     return f"try_variant_get({variant}, {string_literal('$' + path)}, 'variant')"
-
-
-def _inside(variant: str) -> str:
-    """The elements of an array, or the values of an object.
-
-    >>> print(_inside("v"))
-    coalesce(try_variant_get(v, '$', 'array<variant>'), map_values(try_variant_get(v, '$', 'map<string,variant>')),
-    CAST(array() AS ARRAY<VARIANT>))
-    """
-    elements = f"try_variant_get({variant}, '$', 'array<variant>')"
-    values = f"map_values(try_variant_get({variant}, '$', 'map<string,variant>'))"
-    return f"coalesce({elements}, {values}, {_NOTHING})"
-
-
-def json_kind(variant: str) -> str:
-    """OBJECT, ARRAY, STRING, BIGINT, DECIMAL, DOUBLE, BOOLEAN or VOID. NULL if there is no value.
-
-    >>> print(json_kind("v"))
-    regexp_extract(schema_of_variant(v), '^[A-Z]+', 0)
-    """
-    return f"regexp_extract(schema_of_variant({variant}), '^[A-Z]+', 0)"
 
 
 def texts_of(array: str) -> str:
