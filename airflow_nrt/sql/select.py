@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from airflow_nrt.sql.aggregates import select_distinct
-from airflow_nrt.sql.aggregates.grouped_windows import OWN_NAMES, GroupedWindow, grouped_window
+from airflow_nrt.sql.aggregates.grouped_windows import CLOCK_COLUMN, OWN_NAMES, GroupedWindow, grouped_window
 from airflow_nrt.sql.aggregates.grouping import PlanGroup, plan_aggregate
 from airflow_nrt.sql.expressions.aggregates import contains_aggregate
-from airflow_nrt.sql.from_clause.windowed_rows import windowed
+from airflow_nrt.sql.from_clause.windowed_rows import windowed, with_clock
 from airflow_nrt.sql.from_clause.windowing_functions import window_of_group
 from airflow_nrt.sql.joins.scalar_subqueries import with_values
 from airflow_nrt.sql.joins.semi_joins import tested
@@ -96,6 +96,8 @@ class SelectPlanner:
         node = grouped.select
         if any(isinstance(item.expression, ast.Star) for item in node.items):
             node = replace(node, items=tuple(expand(node.items, relation, alias)))
+        if grouped.reads_clock:
+            relation = with_clock(relation, CLOCK_COLUMN, grouped.call.at)
         # Each group key has sessions of its own, also a computed key.
         window = window_of_group(grouped.call)
         windowing = (window, None if window.bounded_by_rows else ())

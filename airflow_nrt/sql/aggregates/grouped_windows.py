@@ -20,6 +20,8 @@ T = TypeVar("T")
 _AUXILIARIES = {"START": "start", "END": "end", "ROWTIME": "time", "PROCTIME": "time"}
 OWN_NAMES = {role: f"_nrt_window_{role}" for role in ("start", "end", "time")}
 """The names of the columns of such a window, by role."""
+CLOCK_COLUMN = "_nrt_proctime"
+"""The time column of a window whose time is PROCTIME()."""
 _TIMES = ("ROWTIME", "PROCTIME")
 
 
@@ -34,6 +36,11 @@ class GroupedWindow:
     call: ast.Call
     timecol: ast.Name
     times: tuple[ast.Call, ...] = ()
+
+    @property
+    def reads_clock(self) -> bool:
+        """Whether its time is no column of the rows: `TUMBLE(PROCTIME(), …)`."""
+        return _is_clock(self.call.arguments[0])
 
     def check_times(self, by_clock: bool) -> None:
         """Raises SqlError for the rowtime of a window over processing time, or the other way round."""
@@ -55,6 +62,8 @@ def grouped_window(node: ast.Select) -> GroupedWindow | None:
         raise SqlError("GROUP BY takes one window", calls[-1].at)
     function = WINDOW_FUNCTIONS[call.name]
     timecol = call.arguments[0] if call.arguments else None
+    if _is_clock(timecol):
+        timecol = ast.Name((CLOCK_COLUMN,), call.at)
     if not len(function.lengths) <= len(call.arguments) - 1 <= len(function.intervals) or not isinstance(
         timecol, ast.Name
     ):
@@ -83,6 +92,10 @@ def grouped_window(node: ast.Select) -> GroupedWindow | None:
     if times:
         select = replace(select, group=(*(select.group or ()), time_key))
     return GroupedWindow(select, call, timecol, times)
+
+
+def _is_clock(node: ast.Expression | None) -> bool:
+    return isinstance(node, ast.Call) and node.name == "PROCTIME" and not node.arguments
 
 
 def _is_window(node: ast.Expression) -> bool:

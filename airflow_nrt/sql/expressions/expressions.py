@@ -27,9 +27,9 @@ from airflow_nrt.sql.expressions.failing import (
     tried_cast,
     tried_negative,
 )
-from airflow_nrt.sql.expressions.functions import CHANGING, ELSEWHERE, FUNCTIONS, KNOWN_LATER, MISSING, OF_PROGRAMS
+from airflow_nrt.sql.expressions.functions import CHANGING, ELSEWHERE, FUNCTIONS, MISSING, OF_PROGRAMS
 from airflow_nrt.sql.expressions.functions.arithmetic import divide_doubles
-from airflow_nrt.sql.expressions.functions.clock import CLOCK_FUNCTIONS, OF_SOURCES
+from airflow_nrt.sql.expressions.functions.clock import CLOCK_FUNCTIONS, OF_SOURCES, of_clock
 from airflow_nrt.sql.expressions.functions.other_dialects import WRITTEN
 from airflow_nrt.sql.expressions.functions.signature import Function
 from airflow_nrt.sql.expressions.intervals import in_months, interval_sql
@@ -56,7 +56,6 @@ from airflow_nrt.sql.parse.limits import check_sql
 from airflow_nrt.sql.parse.unparse import text_of
 
 _BUILT_IN = {**FUNCTIONS, **CLOCK_FUNCTIONS, **OF_PROGRAMS}
-_INSTEAD = {**KNOWN_LATER, **MISSING}
 
 _IN_WHERE = (
     "make it one of the conditions that AND joins in WHERE; if the query groups windows, in a subquery in its FROM"
@@ -312,8 +311,9 @@ class Compiler:
             raise NotThereYet(
                 f"{node.name} … OVER", node.at, "select it in a subquery in FROM, and use its column here"
             )
-        function = _BUILT_IN.get(node.name) or _python(node)
-        if node.name in CLOCK_FUNCTIONS:
+        clock = of_clock(node)
+        function = clock or _BUILT_IN.get(node.name) or _python(node)
+        if clock is not None:
             self._check_clock(node)
         if function is None:
             if node.name in CHANGING:
@@ -326,13 +326,13 @@ class Compiler:
                 raise SqlError(f"{node.name} {OF_SOURCES[node.name]}", node.at)
             if node.name in ELSEWHERE:
                 raise SqlError(f"{node.name} {ELSEWHERE[node.name]}", node.at)
-            if node.name in _INSTEAD:
-                raise NotThereYet(f"function {node.name}", node.at, _INSTEAD[node.name])
+            if node.name in MISSING:
+                raise NotThereYet(f"function {node.name}", node.at, MISSING[node.name])
             if has_aggregate(node.name):
                 raise SqlError(f"{node.name} is an aggregate: it belongs in SELECT or HAVING of a GROUP BY", node.at)
             if node.name in WRITTEN:
                 raise SqlError(f"there is no function {node.name}: write {WRITTEN[node.name]}", node.at)
-            hint = nearest(node.name, [*AGGREGATES, *_BUILT_IN, *ELSEWHERE, *_INSTEAD, *known_functions()])
+            hint = nearest(node.name, [*AGGREGATES, *_BUILT_IN, *ELSEWHERE, *MISSING, *known_functions()])
             raise SqlError(f"there is no function {node.name}{hint}", node.at)
         if node.filter is not None or node.distinct or node.within:
             raise SqlError(

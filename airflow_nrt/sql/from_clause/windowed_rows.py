@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+from airflow_nrt.basics.spelling import quote
+from airflow_nrt.basics.types import DataType
 from airflow_nrt.model.windows import Window
 from airflow_nrt.sql.errors import NotThereYet, Place, SqlError
+from airflow_nrt.sql.expressions.functions.clock import PROCTIME_SQL
 from airflow_nrt.sql.expressions.scope import Scope, ScopeColumn
 from airflow_nrt.sql.kept_rows.buffered_rows import finished
 from airflow_nrt.sql.parse import ast
@@ -61,6 +64,19 @@ def windowed(
         rowtime_type=column.type,
         unique=(),
     )
+
+
+def with_clock(relation: Relation, name: str, at: Place) -> Relation:
+    """The rows with their processing time as a column: "(SELECT *, timestamp_millis(…) AS `_nrt_proctime` FROM …)".
+
+    Raises NotThereYet for rows of many batches.
+    """
+    if not relation.has_batch:
+        raise NotThereYet("processing time above a window or a join by rowtime", at)
+    text = f"(SELECT *, {PROCTIME_SQL} AS {quote(name)} FROM {relation.text})"
+    kind = DataType("TIMESTAMP_LTZ", precision=3, nullable=False)
+    column = ScopeColumn(name, kind, proctime=True)
+    return replace(relation, text=text, columns=(*relation.columns, column))
 
 
 def _no_time_attribute(column: ScopeColumn, scan: str | None) -> str:

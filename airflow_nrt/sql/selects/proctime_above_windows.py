@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from airflow_nrt.model.internal_columns import ABSORBED, CLOCK, WINDOW_END, firing_clock
 from airflow_nrt.sql.errors import NotThereYet, Place
-from airflow_nrt.sql.expressions.functions.clock import CLOCK_FUNCTIONS
+from airflow_nrt.sql.expressions.functions.clock import of_clock
 from airflow_nrt.sql.parse import ast
 from airflow_nrt.sql.parse.walk import children
 from airflow_nrt.sql.relations.findings import Findings
@@ -16,8 +16,8 @@ _OF_ROWS = "CURRENT_WATERMARK"
 
 def asks_for_clock(nodes: list[ast.Expression]) -> bool:
     """Whether expressions call functions of the clock, and none that windows have no value of."""
-    called = {call.name for node in nodes for call in _calls(node)}
-    return not called.isdisjoint(CLOCK_FUNCTIONS) and _OF_ROWS not in called
+    called = [call for node in nodes for call in _calls(node) if of_clock(call) is not None]
+    return bool(called) and all(call.name != _OF_ROWS for call in called)
 
 
 def _calls(node: ast.Expression) -> list[ast.Call]:

@@ -41,6 +41,7 @@ CHANGING = frozenset(
 _OF_A_GROUP = "belongs in SELECT or HAVING of a query that is grouped by {}(…), with the same arguments"
 _OF_SETS = "belongs in SELECT or HAVING of a GROUP BY, and takes its keys"
 _RANK = "belongs in the SELECT of a subquery, with OVER (… ORDER BY …): the query over it can filter by its number"
+_STANDING = "belongs in SELECT, with OVER (PARTITION BY window_start, window_end ORDER BY …)"
 _IN_FROM = (
     "belongs in FROM, as TABLE({}(TABLE …, DESCRIPTOR(…), …)) with GROUP BY window_start, window_end, "
     "or is a whole key of GROUP BY, not inside ROLLUP, CUBE or GROUPING SETS"
@@ -54,16 +55,10 @@ ELSEWHERE: dict[str, str] = {
     },
     **dict.fromkeys(("GROUPING", "GROUPING_ID", "GROUP_ID"), _OF_SETS),
     **dict.fromkeys(("ROW_NUMBER", "RANK", "DENSE_RANK"), _RANK),
+    **dict.fromkeys(("NTILE", "PERCENT_RANK", "CUME_DIST"), _STANDING),
     **dict.fromkeys(("LAG", "LEAD"), "belongs in SELECT, with OVER (… ORDER BY a time attribute)"),
 }
 """Functions of windows and of groups, and the clauses that they belong in."""
-
-KNOWN_LATER: dict[str, str] = {
-    **dict.fromkeys(
-        ("NTILE", "PERCENT_RANK", "CUME_DIST"), "there are ROW_NUMBER, RANK and DENSE_RANK, and COUNT(*) OVER"
-    ),
-}
-"""Functions of groups that are not there yet, and the nearest ones: `docs/reference/sql.md` lists them."""
 
 _OF_TEXTS = "keep the text, and read it by JSON_VALUE and JSON_QUERY"
 _OF_SETS_OF_NUMBERS = "COUNT(DISTINCT …) counts exactly, ARRAY_AGG and COLLECT keep the values"

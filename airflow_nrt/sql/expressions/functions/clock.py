@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from airflow_nrt.basics.times_of_day import of_timestamp
-from airflow_nrt.basics.types import DATE, TIMESTAMP3, DataType
+from airflow_nrt.basics.types import BIGINT, DATE, TIMESTAMP3, DataType
 from airflow_nrt.model.internal_columns import ABSORBED, CLOCK_SQL
 from airflow_nrt.sql.errors import Place, SqlError
 from airflow_nrt.sql.expressions.functions.signature import Function, check_count
 from airflow_nrt.sql.expressions.local_time import as_local
 from airflow_nrt.sql.expressions.typed import TimeAttribute, Typed
+from airflow_nrt.sql.parse import ast
 
 PROCTIME_SQL = f"timestamp_millis({CLOCK_SQL})"
 """Processing time in Spark SQL."""
@@ -37,6 +38,11 @@ def _date(now: Typed) -> Typed:
 
 def _time(now: Typed) -> Typed:
     return Typed(of_timestamp(as_local(now).sql), DataType("TIME", precision=0, nullable=False))
+
+
+def _seconds(now: Typed) -> Typed:
+    """Gives "unix_seconds(timestamp_millis(…))"."""
+    return Typed(f"unix_seconds({now.sql})", BIGINT.with_nullable(False))
 
 
 def _current_watermark(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
@@ -64,6 +70,14 @@ CLOCK_FUNCTIONS: dict[str, Function] = {
     "CURRENT_WATERMARK": _current_watermark,
 }
 """They need rows of a source. Rows above a window come from many batches."""
+_WITHOUT_ARGUMENTS: dict[str, Function] = {"UNIX_TIMESTAMP": _of_clock(_seconds)}
+
+
+def of_clock(call: ast.Call) -> Function | None:
+    """The function of the clock that a call means. None if it is another one."""
+    without = None if call.arguments else _WITHOUT_ARGUMENTS.get(call.name)
+    return CLOCK_FUNCTIONS.get(call.name) or without
+
 
 WATERMARKS_OF_SOURCES = ("SOURCE_WATERMARK", "SYSTEM_WATERMARK")
 OF_SOURCES = {

@@ -184,7 +184,7 @@ def _from_unixtime(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
 
 
 def _unix_timestamp(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
-    r"""UNIX_TIMESTAMP: seconds. The least BIGINT if the text can't be read, as in Flink.
+    r"""UNIX_TIMESTAMP of a text: seconds. The least BIGINT if the text can't be read, as in Flink.
 
     Of an hour that a zone repeats, the second one is meant.
 
@@ -192,8 +192,6 @@ def _unix_timestamp(arguments: Sequence[Typed], at: Place, name: str) -> Typed:
       '^(\\d{4}-\\d{1,2}-\\d{1,2} \\d{1,2}:\\d{1,2}:\\d{1,2})', 1) AS TIMESTAMP_NTZ) AS TIMESTAMP_NTZ) AS TIMESTAMP)),
       CAST('-9223372036854775808' AS BIGINT)))".
     """
-    if not arguments:
-        raise SqlError(f"{name}() is the time of the run, so a backfill would give another result: use a column", at)
     check_count(arguments, at, name, 1, 2)
     check_string(arguments[0], 1, at, name)
     time = _parsed(arguments, at, name) if len(arguments) == 2 else _to_timestamp_text(arguments[0], _SECONDS).sql

@@ -12,7 +12,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame
 
 from airflow_nrt.basics.errors import InputError
-from airflow_nrt.sql.expressions.functions import CHANGING, ELSEWHERE, FAMILIES, FUNCTIONS, KNOWN_LATER, MISSING
+from airflow_nrt.sql.expressions.functions import CHANGING, ELSEWHERE, FAMILIES, FUNCTIONS, MISSING
 from airflow_nrt.sql.expressions.functions.clock import CLOCK_FUNCTIONS
 from airflow_nrt.sql.expressions.functions.regex import groups_of
 from tests.sql.expressions.functions.flink_functions import (
@@ -94,7 +94,6 @@ def test_a_function_that_changes_from_run_to_run_is_refused(name: str) -> None:
         ("ARRAY_CONTAINS(ARRAY[1], 'a')", "ARRAY_CONTAINS: CHAR(1) is no element of ARRAY<INT NOT NULL>: CAST it"),
         ("JSON_VALUE(s, 'a')", "JSON_VALUE: a path begins with $, as in '$.name', 'a' does not"),
         ("JSON_VALUE(s, '$' RETURNING DATE)", "JSON_VALUE returns STRING, BOOLEAN, INTEGER or DOUBLE, not DATE"),
-        ("UNIX_TIMESTAMP()", "UNIX_TIMESTAMP() is the time of the run, so a backfill would give another result"),
         ("f % 2", "'%' wants exact numbers, f is DOUBLE"),
         ("x'686'", "X'686' must have an even number of hexadecimal digits"),
         ("U&'\\00'", "four hexadecimal digits must follow \\"),
@@ -150,7 +149,7 @@ def test_every_function_is_in_its_section() -> None:
         | dict.fromkeys(MISSING, "Missing")
     )
     assert sections == expected
-    assert not ({*FUNCTIONS, *CLOCK_FUNCTIONS} & (CHANGING | MISSING.keys() | KNOWN_LATER.keys() | ELSEWHERE.keys()))
+    assert not ({*FUNCTIONS, *CLOCK_FUNCTIONS} & (CHANGING | MISSING.keys() | ELSEWHERE.keys()))
 
 
 def test_what_is_missing_has_what_to_use_instead() -> None:
