@@ -26,6 +26,7 @@ HIDING = [
     f"'password'='{S}'''",
     f"'password' -- why\n /* here */ = /* and\n there */ -- too\n '{S}'",
     f"'password' = '{S}",
+    f"'password' = U&'{S}' UESCAPE '!'",
     f'\'properties.sasl.jaas.config\' = \'org.Plain required username="u" password="{S}" x="${{X}}";\'',
     f"SET 'spark.hadoop.fs.s3a.secret.key' = '{S}';",
     f"SET spark.hadoop.fs.s3a.secret.key = {S};",

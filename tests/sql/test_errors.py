@@ -298,7 +298,11 @@ LATER = {
         insert("SELECT TUMBLE_PROCTIME(ts, INTERVAL '1' HOUR) FROM orders GROUP BY TUMBLE(ts, INTERVAL '1' HOUR)"),
         "12:8: TUMBLE_PROCTIME of a window over a rowtime",
     ),
-    "a ROW in csv": (changed("id BIGINT", "id ROW<a INT>"), "13:27: table 'orders': column 'id': ROW in a csv file; use json or parquet"),
+    "a ROW into csv": (
+        f"{ORDERS}CREATE TABLE curve (r ROW<a BIGINT>) WITH ('connector' = 'filesystem', 'path' = 'c', 'format' = 'csv');\n"
+        "INSERT INTO curve SELECT ROW(id) FROM orders;",
+        "9:1: table 'curve': column 'r': ROW in csv that is written; use json or parquet",
+    ),
     "nanoseconds": (changed("id BIGINT", "id TIMESTAMP(9)"), "2:8: TIMESTAMP with more than 6 fraction digits; Spark keeps microseconds: write TIMESTAMP(6)"),
     "OFFSET": (insert("SELECT shop FROM orders LIMIT 5 OFFSET 1 + 1"), "12:1: OFFSET of anything but a number"),
     "LATERAL with a query": (insert("SELECT * FROM orders, LATERAL (SELECT 1)"), "12:23: LATERAL with a query"),

@@ -15,6 +15,8 @@ from pyspark.sql import DataFrame
 
 from airflow_nrt.basics.spelling import quote, string_literal
 from airflow_nrt.basics.texts import counted
+from airflow_nrt.engine.sources.csv_nested import is_unfit_nested, is_wrong_nested, nested_value
+from airflow_nrt.engine.sources.csv_syntax import CsvSyntax, literal_pattern
 from airflow_nrt.engine.sources.long_lines import why_no_text
 from airflow_nrt.engine.sources.malformed import FAULT, WHY, MalformedField, fault_sql, lookup, why_sql
 from airflow_nrt.engine.sources.values import CSV, form_of, is_unfit, may_be_unfit, unfit_form_of, value_sql
@@ -94,6 +96,9 @@ def _why_line(stored: Sequence[Column]) -> str:
 
 
 def _malformed(table: Table, text: str, column: Column, tolerant: bool) -> MalformedField:
+    if column.type.children:
+        nested = (predicate(table, text, column.type) for predicate in (is_wrong_nested, is_unfit_nested))
+        return MalformedField(column, *nested)
     wrong = _is_wrong(table, text, column, tolerant)
     return MalformedField(column, wrong, is_unfit(text, quote(column.name), column.type, CSV))
 
@@ -123,37 +128,19 @@ def _tokens(table: Table) -> str:
     _nrt_line), ',(\\"[^\\"]*+(?:\\"\\"[^\\"]*+)*+\\"|(?!\\")[^,]*+)[\\x00-\\x20&&[^,]]*+', 1), CAST(array() AS
     ARRAY<STRING>)), split(_nrt_line, ',', -1))
     """
-    separator = source_option(table.options, "csv.field-delimiter")
-    plain = f"split({LINE}, {string_literal(literal_pattern(separator))}, -1)"
-    if source_option(table.options, "csv.disable-quote-character"):
+    syntax = CsvSyntax.of(table)
+    plain = f"split({LINE}, {string_literal(literal_pattern(syntax.separator))}, -1)"
+    if not syntax.marks:
         return plain
-    character = source_option(table.options, "csv.quote-character")
-    field = field_pattern(separator, character)
-    line = f"concat({string_literal(separator)}, {LINE})"
-    whole, each = string_literal(f"^(?:{field})*+\\z"), string_literal(field)
+    line = f"concat({string_literal(syntax.separator)}, {LINE})"
+    whole, each = string_literal(f"^(?:{syntax.field})*+\\z"), string_literal(syntax.field)
     parsed = f"IF({line} RLIKE {whole}, regexp_extract_all({line}, {each}, 1), CAST(array() AS ARRAY<STRING>))"
-    return f"IF(contains({LINE}, {string_literal(character)}), {parsed}, {plain})"
-
-
-def quoted_pattern(character: str) -> str:
-    """The text after an opening quote, up to the closing one. Possessive, so that no match backtracks or recurses."""
-    mark = literal_pattern(character)
-    return f"[^{mark}]*+(?:{mark}{mark}[^{mark}]*+)*+"
-
-
-def field_pattern(separator: str, character: str) -> str:
-    """A field with the delimiter before it and blanks after it; the first group is the field as it is written."""
-    between, mark = literal_pattern(separator), literal_pattern(character)
-    return f"{between}({mark}{quoted_pattern(character)}{mark}|(?!{mark})[^{between}]*+)[\\x00-\\x20&&[^{between}]]*+"
-
-
-def literal_pattern(delimiter: str) -> str:
-    """The delimiter as a literal in a regular expression."""
-    return delimiter if delimiter.isalnum() or delimiter in ",;: \t" else "\\" + delimiter
+    is_marked = " OR ".join(f"contains({LINE}, {string_literal(mark)})" for mark in syntax.marks)
+    return f"IF({is_marked}, {parsed}, {plain})"
 
 
 def _text(table: Table, position: int) -> str:
-    """SQL of the text of a field, without the quotes around it.
+    """SQL of the text of a field.
 
     >>> from airflow_nrt.basics.types import DataType
     >>> orders = Table("orders", (Column("id", DataType("INT")),), "filesystem", options={"format": "csv"})
@@ -161,12 +148,7 @@ def _text(table: Table, position: int) -> str:
     IF(startswith(get(_nrt_fields, 0), '"'), replace(substring(get(_nrt_fields, 0), 2, length(get(_nrt_fields, 0)) - 2),
     '""', '"'), get(_nrt_fields, 0))
     """
-    field = f"get({_FIELDS}, {position})"
-    if source_option(table.options, "csv.disable-quote-character"):
-        return field
-    mark = source_option(table.options, "csv.quote-character")
-    said = f"replace(substring({field}, 2, length({field}) - 2), {string_literal(2 * mark)}, {string_literal(mark)})"
-    return f"IF(startswith({field}, {string_literal(mark)}), {said}, {field})"
+    return CsvSyntax.of(table).text(f"get({_FIELDS}, {position})")
 
 
 def _text_name(position: int) -> str:
@@ -187,6 +169,8 @@ def _value(table: Table, text: str, column: Column) -> str:
     >>> print(_value(orders, "_nrt_text_0", orders.columns[0]))
     try_cast(_nrt_text_0 AS INT)
     """
+    if column.type.children:
+        return nested_value(table, text, column.type)
     value = value_sql(text, column.type, CSV)
     null = _is_null(table, text)
     return value if null == "false" else f"IF({null}, NULL, {value})"

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from airflow_nrt.basics.errors import MissingError
+from airflow_nrt.basics.errors import InputError, MissingError
+from airflow_nrt.model.connectors.csv import check_csv, check_written_csv
 from airflow_nrt.model.connectors.raw import RAW, check_file
 from airflow_nrt.model.options.change_formats import CHANGE_FORMATS
+from airflow_nrt.model.options.known import source_option
 from airflow_nrt.model.tables import Table
 
 
@@ -25,10 +27,14 @@ class FileFormat:
 
 class _Csv(FileFormat):
     def check(self, table: Table) -> None:
-        nested = next((column for column in table.physical if column.type.children), None)
-        if nested is not None:
-            raise MissingError(
-                f"table {table.name!r}: column {nested.name!r}: {nested.type.name} in a csv file", "use json or parquet"
+        check_csv(table)
+
+    def check_written(self, table: Table) -> None:
+        check_written_csv(table)
+        if source_option(table.options, "csv.disable-quote-character"):
+            raise InputError(
+                f"table {table.name!r}: 'csv.disable-quote-character': a sink quotes what holds a delimiter, to be "
+                "read again: leave it out, or choose a 'csv.field-delimiter' that no text has"
             )
 
 

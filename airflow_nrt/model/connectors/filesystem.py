@@ -68,11 +68,6 @@ class Filesystem(Connector):
                 f"table {table.name!r}: its files are named after it, and files that begin with {table.name[0]!r} are "
                 "hidden from readers: give it another name"
             )
-        if source_option(table.options, "csv.disable-quote-character"):
-            raise InputError(
-                f"table {table.name!r}: 'csv.disable-quote-character': a sink quotes what holds a delimiter, to be "
-                "read again: leave it out, or choose a 'csv.field-delimiter' that no text has"
-            )
 
     def _check(self, table: Table) -> None:
         self.check_options(table)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from airflow_nrt.basics.errors import MissingError
 from airflow_nrt.model.connectors.avro import AVRO, check_avro
 from airflow_nrt.model.connectors.avro_confluent import AVRO_CONFLUENT, check_avro_confluent, written_schema
+from airflow_nrt.model.connectors.csv import check_csv, check_written_csv
 from airflow_nrt.model.connectors.raw import RAW, check_record, is_text
 from airflow_nrt.model.options.change_formats import CHANGE_FORMATS
 from airflow_nrt.model.options.option import one_of
@@ -34,9 +34,10 @@ class RecordFormat:
 
 class _Csv(RecordFormat):
     def check(self, part: Table) -> None:
-        nested = next((column for column in part.columns if column.type.children), None)
-        if nested is not None:
-            raise MissingError(f"table {part.name!r}: column {nested.name!r}: {nested.type.name} in csv", "use json")
+        check_csv(part)
+
+    def check_written(self, part: Table) -> None:
+        check_written_csv(part)
 
 
 class _Raw(RecordFormat):

@@ -40,7 +40,6 @@ _IDLE: dict[str, tuple[Callable[[str], Any], str]] = {
     "scan.watermark.alignment.group": (str, f"{_BATCH}; windows wait for the slowest source"),
     "scan.watermark.alignment.max-drift": (parse_duration, f"{_BATCH}; windows wait for the slowest source"),
     "scan.watermark.alignment.update-interval": (parse_duration, f"{_BATCH}; windows wait for the slowest source"),
-    "csv.array-element-delimiter": (str, "an ARRAY in a csv file is refused"),
     "csv.write-bigdecimal-in-scientific-notation": (parse_boolean, _NUMBERS),
     **{f"{name}.encode.decimal-as-plain-number": (parse_boolean, _NUMBERS) for name in _JSON},
     "json.decode.json-parser.enabled": (parse_boolean, "Spark reads json"),
@@ -58,7 +57,6 @@ _REFUSED = {
     "sink.partition-commit.policy.class": "there is no Java: NrtWindowSensor waits for complete windows",
     "sink.partition-commit.policy.class.parameters": "there is no Java: NrtWindowSensor waits for complete windows",
     "partition.time-extractor.class": "there is no Java: write 'partition.time-extractor.timestamp-pattern'",
-    "csv.escape-character": "write the quote character twice inside of quotes",
     "streaming-source.*": _STREAMING,
     **dict.fromkeys(
         (

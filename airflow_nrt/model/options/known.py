@@ -105,6 +105,8 @@ FORMAT_OPTIONS = (
 )
 READING_OPTIONS = (
     Option("csv.disable-quote-character", parse_boolean, False, "no field is quoted (a source)"),
+    Option("csv.escape-character", character, None, "the one before a delimiter or a quote that is text (a source)"),
+    Option("csv.array-element-delimiter", character, ";", "the character between two values of an ARRAY or a ROW"),
     Option("csv.allow-comments", parse_boolean, False, "lines that begin with `#` are skipped"),
     *(option for form in CHANGE_FORMATS.values() for option in form.options),
     *of_policy(

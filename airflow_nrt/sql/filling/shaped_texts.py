@@ -63,7 +63,7 @@ def _options(tokens: Sequence[Token], number: int, offset: int) -> tuple[int, li
         found.append(_text(name, name, offset, _NAMES, "the name of an option"))
         if equals.kind is TokenKind.SYMBOL and equals.text == "=":
             value = tokens[number + 2]
-            if value.kind is TokenKind.STRING:
+            if value.kind in (TokenKind.STRING, TokenKind.UNICODE):
                 found.append(_text(value, value, offset, shape_of(name.text), f"option {name.text!r}"))
                 number += 2
         number += 1

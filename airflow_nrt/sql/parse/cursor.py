@@ -7,6 +7,7 @@ from typing import TypeVar
 
 from airflow_nrt.describe.script_secrets import shown_option
 from airflow_nrt.sql.errors import Place, SqlError
+from airflow_nrt.sql.parse.escapes import without_escapes
 from airflow_nrt.sql.parse.lexer import Token, TokenKind, tokenize
 from airflow_nrt.sql.parse.reserved import RESERVED_IN_FLINK
 
@@ -137,10 +138,18 @@ class Cursor:
             name = self.name(what)
         return name
 
+    def is_string(self) -> bool:
+        return self.token.kind in (TokenKind.STRING, TokenKind.UNICODE)
+
     def string(self, what: str = "a string in single quotes") -> str:
-        if self.token.kind is not TokenKind.STRING:
+        """The value of a string, whose escapes (`U&'\\0041'`) begin with a backslash or what UESCAPE names."""
+        if not self.is_string():
             raise self.error(what)
-        return self.advance().text
+        token = self.advance()
+        if token.kind is TokenKind.STRING:
+            return token.text
+        escape = self.string() if self.take_word("UESCAPE") else "\\"
+        return without_escapes(token.text, escape, token.at)
 
     def option(self) -> tuple[str, str, Place]:
         """`'key' = 'value'`, and its place."""

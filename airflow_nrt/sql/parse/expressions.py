@@ -215,11 +215,11 @@ class ExpressionParser:
         at = token.at
         if token.kind is TokenKind.NUMBER:
             return ast.Literal("number", cursor.advance().text, at)
-        if token.kind is TokenKind.STRING:
+        if cursor.is_string():
             if cursor.ahead().upper in TIME_UNITS:
                 # FLIP-66 writes `ts - '5' SECOND`; a unit is a reserved word, so that it is no alias.
                 return interval(cursor, at)
-            return ast.Literal("string", cursor.advance().text, at)
+            return ast.Literal("string", cursor.string(), at)
         if cursor.is_symbol("("):
             return self._parenthesised(at)
         if cursor.is_symbol("*"):

@@ -14,6 +14,7 @@ class TokenKind(Enum):
     NAME = "name"
     QUOTED = "quoted name"
     STRING = "string"
+    UNICODE = "string with escapes"
     NUMBER = "number"
     SYMBOL = "symbol"
     HINT = "hint"
@@ -22,7 +23,8 @@ class TokenKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """`text` is the value: a quoted name or string without its quotes, a hint without its marks.
+    """`text` is the value: a quoted name or string without its quotes, a hint without its marks. A string with escapes
+    (`U&'\\0041'`) has them still, since the character that begins them may follow it.
 
     `upper` is the word in upper case if it can be a keyword, else empty.
     """
@@ -40,6 +42,7 @@ _TOKEN = re.compile(
   | (?P<hint>/\*\+.*?\*/)
   | (?P<comment>--[^\n]*|/\*.*?\*/)
   | (?P<string>'[^']*')
+  | (?P<unicode>[uU]&'[^']*')
   | (?P<quoted>`[^`]*`)
   | (?P<number>(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)
   | (?P<name>[^\W\d]\w*(?:\$\w*)*|\$\w+)
@@ -49,7 +52,9 @@ _TOKEN = re.compile(
 )
 _OPENING = re.compile(r"['`]|--|/\*")
 _PLAIN = {"number": TokenKind.NUMBER, "symbol": TokenKind.SYMBOL}
-_QUOTED = {"string": TokenKind.STRING, "quoted": TokenKind.QUOTED}
+_QUOTED = {"string": TokenKind.STRING, "unicode": TokenKind.UNICODE, "quoted": TokenKind.QUOTED}
+_MARK = {"unicode": 2}
+"""How many letters precede the quote."""
 _UNCLOSED = {"'": "string", "`": "quoted name", "/": "comment"}
 
 
@@ -63,11 +68,12 @@ def tokenize(script: str) -> list[Token]:
         if match is None or (script.startswith("/*", offset) and match.lastgroup == "symbol"):
             raise _foreign(script, at)
         kind, text, offset = match.lastgroup, match.group(), match.end()
-        if kind in ("string", "quoted"):
-            closed = _end_of_quoted(script, at.offset, offset)
+        if kind in _QUOTED:
+            opens = at.offset + _MARK.get(kind, 0)
+            closed = _end_of_quoted(script, opens, offset)
             if closed is None:
-                raise _foreign(script, at)
-            text, offset = script[at.offset : closed], closed
+                raise SqlError(f"this {_UNCLOSED[script[opens]]} is never closed", at)
+            text, offset = script[opens:closed], closed
             if text == "``":
                 raise SqlError("a quoted name has at least one letter", at)
             tokens.append(Token(_QUOTED[kind], text[1:-1].replace(text[0] * 2, text[0]), at, offset))

@@ -1,4 +1,4 @@
-"""Literals with keywords: `DATE '2024-01-01'`, `X'ff'`, `U&'\\0041'`, `INTERVAL '1 12' DAY TO HOUR`."""
+"""Literals with keywords: `DATE '2024-01-01'`, `X'ff'`, `INTERVAL '1 12' DAY TO HOUR`."""
 
 from __future__ import annotations
 
@@ -28,12 +28,6 @@ def worded_literal(cursor: Cursor) -> ast.Literal | None:
         if word == "X":
             cursor.advance()
             return ast.Literal("bytes", _digits(cursor.string(), at), at)
-    if word == "U" and following.text == "&" and cursor.ahead(2).kind is TokenKind.STRING:
-        cursor.advance()
-        cursor.advance()
-        text = cursor.string()
-        escape = cursor.string() if cursor.take_word("UESCAPE") else "\\"
-        return ast.Literal("string", _unescaped(text, escape, at), at)
     return None
 
 
@@ -41,22 +35,6 @@ def _digits(text: str, at: Place) -> str:
     if re.fullmatch(r"([0-9a-fA-F]{2})*", text) is None:
         raise SqlError(f"X{text!r} must have an even number of hexadecimal digits", at)
     return text.upper()
-
-
-def _unescaped(text: str, escape: str, at: Place) -> str:
-    """The text with `\\0041` as the character of this code. The escape character twice is itself."""
-    if len(escape) != 1 or escape in "+'\" " or re.fullmatch(r"[0-9a-fA-F]", escape):
-        raise SqlError("UESCAPE takes one character, no hexadecimal digit, quote, blank or +", at)
-    mark = re.escape(escape)
-
-    def character(match: re.Match[str]) -> str:
-        if match[0] == escape * 2:
-            return escape
-        if match[1] is None:
-            raise SqlError(f"{match[0]!r}: four hexadecimal digits must follow {escape}", at)
-        return chr(int(match[1], 16))
-
-    return re.sub(rf"{mark}(?:([0-9a-fA-F]{{4}})|{mark}|.?)", character, text, flags=re.DOTALL)
 
 
 def interval(cursor: Cursor, at: Place) -> ast.Interval:

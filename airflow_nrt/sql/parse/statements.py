@@ -10,7 +10,6 @@ from airflow_nrt.sql.parse import ast, parsed
 from airflow_nrt.sql.parse.create_table import TableParser, take_comment
 from airflow_nrt.sql.parse.cursor import Cursor
 from airflow_nrt.sql.parse.ignored_statements import begins_idle, parse_idle
-from airflow_nrt.sql.parse.lexer import TokenKind
 from airflow_nrt.sql.parse.queries import QueryParser
 
 T = TypeVar("T")
@@ -148,8 +147,8 @@ class _StatementParser:
     def _option_text(self, stop: tuple[str, ...]) -> str:
         """A key or value of SET: a string, or words up to the stop."""
         cursor = self.cursor
-        if cursor.token.kind is TokenKind.STRING:
-            return cursor.advance().text
+        if cursor.is_string():
+            return cursor.string()
         start = cursor.at
         while not cursor.is_over and not cursor.is_symbol(*stop):
             cursor.advance()

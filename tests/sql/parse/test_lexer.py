@@ -28,6 +28,7 @@ def words(script: str) -> list[tuple[str, str]]:
         ("größe $hh EXPR$3", [("NAME", "größe"), ("NAME", "$hh"), ("NAME", "EXPR$3")]),
         ("a<>b", [("NAME", "a"), ("SYMBOL", "<>"), ("NAME", "b")]),
         ("<= >= => != ||", [("SYMBOL", symbol) for symbol in ("<=", ">=", "=>", "!=", "||")]),
+        ("U&'a''b' u&'\\0041' U 'a'", [("UNICODE", "a'b"), ("UNICODE", "\\0041"), ("NAME", "U"), ("STRING", "a")]),
         ("'a;b' ; '--c'", [("STRING", "a;b"), ("SYMBOL", ";"), ("STRING", "--c")]),
     ],
 )  # fmt: skip
@@ -43,6 +44,7 @@ def test_tokens(script: str, tokens: list | None) -> None:
     ("script", "message"),
     [
         ("SELECT 'abc", "line 1, column 8: this string is never closed"),
+        ("SELECT U&'abc''", "line 1, column 8: this string is never closed"),
         ("a\n  `b", "line 2, column 3: this quoted name is never closed"),
         ("a /* b\n c", "line 1, column 3: this comment is never closed"),
         ("a\n\n #", "line 3, column 2: the character '#' has no meaning here"),
