@@ -1,12 +1,12 @@
-"""`airflow-nrt check DIR`: one verdict per file, and how many there are of each kind."""
+"""`airflow-nrt check DIR`: one verdict per file, how many there are of each, and what keeps files from running."""
 
 from __future__ import annotations
 
 import argparse
 import sys
 from collections import Counter
-from collections.abc import Iterable
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,9 +18,11 @@ from airflow_nrt.usecases.requests.survey import Outcome
 
 if TYPE_CHECKING:
     from airflow_nrt.usecases.asking import Inquiry
+    from airflow_nrt.usecases.survey.refusals import Refusal
 
 _OF_ONE_REPORT = ("home", "group", "deep", "base")
 WRONG = 2
+MOST_KINDS = 20
 COLOURS = {
     Outcome.RUNS: Colour.GOOD,
     Outcome.DIFFERS: Colour.WARNING,
@@ -32,6 +34,7 @@ COLOURS = {
 def check_directory(options: argparse.Namespace) -> int:
     """Returns the exit status: 0 if all of them run. Raises InputError if there are none, or for an option of one
     report."""
+    from airflow_nrt.usecases.survey.refusals import refusals
     from airflow_nrt.usecases.survey.survey import survey
 
     given = [f"--{name}" for name in _OF_ONE_REPORT if getattr(options, name)]
@@ -49,10 +52,22 @@ def check_directory(options: argparse.Namespace) -> int:
     if options.json:
         counts = Counter(kind.value for kind in kinds)
         files = [{"file": file, "outcome": one.of.value, "reasons": list(one.reasons)} for file, one in found.items()]
-        print_json({"files": files, "counts": {kind.value: counts[kind.value] for kind in Outcome}})
+        by_kind = {kind.value: counts[kind.value] for kind in Outcome}
+        print_json({"files": files, "counts": by_kind, "refused": [*map(asdict, refusals(found.values()))]})
     else:
-        print_lines(painted(summary(kinds), Colour.TITLE, sys.stdout))
+        table = _table(refusals(found.values())) if kinds.count(Outcome.FAILS) > 1 else ()
+        print_lines(*table, painted(summary(kinds), Colour.TITLE, sys.stdout))
     return WRONG if Outcome.FAILS in kinds else 0
+
+
+def _table(kinds: Sequence[Refusal]) -> Iterator[str]:
+    """What keeps several files from running, one line a kind."""
+    yield "what keeps files from running, by the number of files:"
+    for one in kinds[:MOST_KINDS]:
+        times = f" ({one.times} times)" if one.times > one.files else ""
+        yield f"{one.files:6}  {one.what}{times}"
+    if len(kinds) > MOST_KINDS:
+        yield f"        and {len(kinds) - MOST_KINDS} more: --json has all"
 
 
 def _inquiry(options: argparse.Namespace, file: Path) -> Inquiry:

@@ -36,8 +36,28 @@ def test_a_directory(command: Command, tmp_path: Path) -> None:
     assert lines[5:] == [
         "raises.py: does not run",
         "    raises.py:4:1: KeyError: 'orders'",
+        "what keeps files from running, by the number of files:",
+        "     1  KeyError",
+        "     1  SystemExit",
+        "     1  its process was ended by signal 9 and gave no answer",
         "4 files: 1 runs, 3 do not run",
     ]
+
+
+@pytest.mark.process
+def test_what_keeps_several_from_running_is_counted_by_kind(command: Command, tmp_path: Path) -> None:
+    pulsar = "CREATE TABLE {0} (a INT) WITH ('connector' = 'pulsar');"
+    (tmp_path / "a.sql").write_text(pulsar.format("clicks") + REPORT.replace("SUM(price)", "SUM(prize)"))
+    (tmp_path / "b.sql").write_text(pulsar.format("views") + pulsar.format("orders_of_today") + REPORT)
+    (tmp_path / "c.sql").write_text(REPORT.replace("FROM orders", "FROM orders, ordes"))
+    answer = command("check", tmp_path)
+    assert answer.out.splitlines()[-4:-1] == [
+        "what keeps files from running, by the number of files:",
+        "     2  there is no connector 'pulsar' (3 times)",
+        "     1  there is no column '…'",
+    ]
+    said = json.loads(command("check", tmp_path, "--json").out)
+    assert said["refused"][0] == {"what": "there is no connector 'pulsar'", "files": 2, "times": 3}
 
 
 @pytest.mark.process
@@ -103,7 +123,7 @@ def test_which_files(tmp_path: Path) -> None:
 
 @pytest.mark.process
 def test_the_documented_directory(command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (shown,) = [one for one in examples_of(DOCS / "how-to" / "check-flink-scripts.md") if one.language == "text"]
+    shown = next(one for one in examples_of(DOCS / "how-to" / "check-flink-scripts.md") if one.language == "text")
     jobs = tmp_path / "jobs"
     jobs.mkdir()
     (jobs / "totals.sql").write_text(REPORT)
