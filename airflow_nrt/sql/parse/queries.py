@@ -131,7 +131,13 @@ class QueryParser:
         expression = self.expressions.expression()
         if self.cursor.take_word("AS"):
             return ast.SelectItem(expression, self.cursor.name("the name of a column"))
-        return ast.SelectItem(expression, self.cursor.name() if self.cursor.is_name() else None)
+        if self.cursor.is_name():
+            return ast.SelectItem(expression, self.cursor.name())
+        unit = self.cursor.ahead(-1)
+        if isinstance(expression, ast.Difference) and unit.upper == expression.unit and expression.to_unit is None:
+            # `SELECT (price - cost) day FROM`: a name. An interval by itself is no value of a table.
+            return ast.SelectItem(ast.Binary("-", expression.end, expression.start, expression.at), unit.text)
+        return ast.SelectItem(expression, None)
 
     def _group(self) -> tuple[ast.Grouping, ...]:
         return tuple(grouping for listed in self.cursor.listed(self._groupings) for grouping in listed)

@@ -195,3 +195,23 @@ def test_partitions_of_a_session(argument: str, keys: str) -> None:
 )
 def test_parentheses_around_queries_and_values(query: str) -> None:
     assert parse_query(query) == parse_query(f"{query};")
+
+
+# ---------------------------------------------------------------------------------------------------- differences
+
+
+@pytest.mark.parametrize(
+    ("item", "text", "name"),
+    [
+        ("(a - b) day", "a - b", "day"),
+        ("(a - b) days", "a - b", "days"),
+        ("(a - b) DAY AS d", "(a - b) DAY", "d"),
+        ("(a - b) hour h", "(a - b) HOUR", "h"),
+        ("(a - b) DAY TO SECOND", "(a - b) DAY TO SECOND", None),
+        ("(a - b) SECOND(3)", "(a - b) SECOND", None),
+        ("EXTRACT(HOUR FROM (a - b) HOUR)", "EXTRACT(HOUR, (a - b) HOUR)", None),
+    ],
+)
+def test_a_unit_after_a_difference_is_a_name_where_it_ends_an_item(item: str, text: str, name: str | None) -> None:
+    (found,) = select(f"SELECT {item} FROM t").items
+    assert (text_of(found.expression), found.alias) == (text, name)
