@@ -14,6 +14,7 @@ from pathlib import Path
 from airflow_side import connection_fields, described, imported, methods
 from commands import all_commands
 from dataclasses_shown import shown_dataclass, shown_entries
+from scripts_shown import all_scripts
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
@@ -27,6 +28,7 @@ KINDS: dict[str, Callable[..., str]] = {
     "commands": all_commands,
     "dataclass": lambda path: shown_dataclass(imported(path)),
     "entries": shown_entries,
+    "scripts": all_scripts,
     "file": lambda name: f"```{LANGUAGES[Path(name).suffix]}\n{(ROOT / name).read_text(encoding='utf-8')}```",
 }
 
