@@ -34,6 +34,7 @@ from airflow_nrt.sql.inserts.in_order import in_order, rows_at_end, sorted_as
 from airflow_nrt.sql.inserts.inserts import add_insert, matched, written_keys
 from airflow_nrt.sql.inserts.not_null import drops_null
 from airflow_nrt.sql.inserts.one_key import check_alone
+from airflow_nrt.sql.inserts.overwriting import check_overwriting
 from airflow_nrt.sql.inserts.timing import check_timing, delayed, timing_of
 from airflow_nrt.sql.logical.node import Node
 from airflow_nrt.sql.logical.sink import Sink
@@ -172,7 +173,7 @@ class Planner:
             tuple(findings.updating),
             tuple(function for function in self.functions.values() if function is not None),
             origins=tuple(self._notes),
-            idle=tuple({**self.idle, **{f"hint {text!r}": why for text, why in findings.hints.items()}}.items()),
+            idle=tuple({**self.idle, **findings.idle}.items()),
             lookups=findings.lookups(),
             clocked=tuple(findings.clocked),
         )
@@ -457,19 +458,15 @@ class Planner:
             if sink.name in self._misdeclared:
                 # Only its columns are known, so nothing else of the insert can be checked.
                 raise SqlErrors(())
+            check_overwriting(self.queries.findings, relation, statement)
             check_takes_changes(self.queries.findings, sink, relation)
             check_timing(self.queries.findings, sink, relation, values, statement.at)
             check_key(sink, relation, written_keys(sink, relation, values), statement.at)
             insert = add_insert(self.queries.findings, sink, relation, values, by)
             check_windows(insert, statement.at)
             check_sole(insert, self.queries.findings.inserts, statement.at)
-        node = relation.node
-        findings = self.queries.findings
-        check_nodes(
-            len(findings.operators) + len(findings.regroups) + len(findings.updating) + len(findings.inserts),
-            statement.at,
-        )
-        self._describe_inserts(statement.query, node, before, statement.columns)
+        check_nodes(self.queries.findings.size, statement.at)
+        self._describe_inserts(statement.query, relation.node, before, statement.columns)
 
     def _sink(self, statement: parsed.Insert) -> Table:
         """The table that an insert writes into. Raises SqlError, or SqlErrors."""

@@ -48,7 +48,7 @@ class SelectPlanner:
 
     def relation(self, node: ast.Select, relation: Relation, alias: str | None, demand: Demand) -> Relation:
         """The rows that a SELECT gives of this `relation`, which is its FROM. Raises SqlError."""
-        self.findings.hints.update(node.hints)
+        self.findings.idle.update({f"hint {text!r}": why for text, why in node.hints})
         node = written_out(node)
         written = unsorted(node)
         check_sliding(node, relation, alias)

@@ -108,6 +108,7 @@ class Insert:
     options: tuple[tuple[str, str], ...] = ()
     partition: tuple[tuple[str, ast.Expression], ...] = ()
     """The values of columns that PARTITION (…) gives."""
+    overwrites: bool = False
 
 
 @dataclass(frozen=True)

@@ -215,9 +215,9 @@ class _StatementParser:
     def _insert(self) -> parsed.Insert:
         cursor = self.cursor
         at = cursor.expect_word("INSERT")
-        if cursor.is_word("OVERWRITE"):
-            raise NotThereYet("INSERT OVERWRITE", at)
-        cursor.expect_word("INTO")
+        overwrites = cursor.take_word("OVERWRITE")
+        if not overwrites:
+            cursor.expect_word("INTO")
         name = cursor.qualified_name("the name of the table to insert into")
         options = self.queries.hint()
         partition = cursor.parenthesised(self._partition_value) if cursor.take_word("PARTITION") else ()
@@ -225,7 +225,7 @@ class _StatementParser:
         if not self.queries.starts_query():
             raise cursor.error("SELECT")
         given = tuple((column, value) for column, value in partition if value is not None)
-        return parsed.Insert(name, columns, self.queries.query(), at, options, given)
+        return parsed.Insert(name, columns, self.queries.query(), at, options, given, overwrites)
 
     def _partition_value(self) -> tuple[str, ast.Expression | None]:
         """`ds = '2024-06-18'`. A column without a value has that of the query."""

@@ -73,8 +73,8 @@ class Findings:
     """By dimension table, the columns that lookup joins read."""
     clocked: dict[str, None] = field(default_factory=dict)
     """The window operators whose processing time of firing is read."""
-    hints: dict[str, str] = field(default_factory=dict)
-    """The hints without an effect, and the reasons."""
+    idle: dict[str, str] = field(default_factory=dict)
+    """The parts of queries without an effect, and the reasons."""
     drops_null: bool = False
     """Whether a sink leaves out a row with a NULL for a column that is NOT NULL."""
 
@@ -93,10 +93,15 @@ class Findings:
             inserts=list(self.inserts),
             queries=self.queries.copy(),
             clocked=dict(self.clocked),
-            hints=dict(self.hints),
+            idle=dict(self.idle),
             dimensions=dict(self.dimensions),
             looked_up={name: set(columns) for name, columns in self.looked_up.items()},
         )
+
+    @property
+    def size(self) -> int:
+        """The number of operators and inserts."""
+        return len(self.operators) + len(self.regroups) + len(self.updating) + len(self.inserts)
 
     def note_source(self, table: Table) -> bool:
         """Notes that a table is read. False if another query reads it with other options."""
