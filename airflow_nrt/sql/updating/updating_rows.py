@@ -117,12 +117,17 @@ class _Ranking:
         return Relation(
             f"(SELECT {', '.join([*selected, *CHANGE_HIDDEN])} FROM "
             f"(SELECT {', '.join([*inner, f'r0 AS {_RANK}', *CHANGE_HIDDEN])} FROM {quote(shared.name)}))",
-            titled((ScopeColumn(name, value.type) for name, value in zip(names, values)), written_names(items)),
+            titled((self._column(name, value) for name, value in zip(names, values)), written_names(items)),
             (shared.name,),
             relation.node,
             hidden=CHANGE_HIDDEN,
             unique=carried(self._unique(shown), names, values),
         )
+
+    def _column(self, name: str, value: Typed) -> ScopeColumn:
+        """A window above needs the time of the rows. Others must not take rows that change for rows in their time."""
+        is_time = self.demand.in_windows and value.column is not None and self.relation.column(value.column).rowtime
+        return ScopeColumn(name, value.type, rowtime=is_time)
 
     def _needed(self, name: str, value: Typed) -> Typed:
         """The value of a column, or "CAST(NULL AS STRING)" if no query reads it, so that nothing is kept for it."""
