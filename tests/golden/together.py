@@ -21,7 +21,7 @@ from airflow_nrt.engine.driver.stream import StreamDriver
 from airflow_nrt.engine.functions.report_session import report_session
 from airflow_nrt.engine.publish.rendering import json_lines
 from airflow_nrt.engine.sources import arrived
-from airflow_nrt.engine.sources.times_of_day import in_parquet
+from airflow_nrt.engine.sources.files.parquet import in_parquet
 from airflow_nrt.engine.spark.tuning import tune_for
 from airflow_nrt.home.heartbeat import now_ms
 from airflow_nrt.home.home import Home

@@ -7,14 +7,21 @@ yet, each with words of the message.
 
 from __future__ import annotations
 
+import atexit
 import json
+import shutil
 import tempfile
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import datetime, timezone
+from functools import cache
 from pathlib import Path
 from typing import Any
 
+import fastavro
+import pyarrow as pa
+from pyarrow import orc
 from pyspark.sql import SparkSession
 
 from airflow_nrt.engine.functions.report_session import report_session
@@ -27,7 +34,16 @@ from airflow_nrt.sql.load import load_report
 from tests.engine.reports import Stream
 
 PLACE = Path(__file__).parent
-DATA = PLACE / "data"
+SALES = {
+    "type": "record",
+    "name": "sale",
+    "fields": [
+        *({"name": name, "type": "string"} for name in ("shop", "item")),
+        {"name": "user_id", "type": "long"},
+        {"name": "amount", "type": "int"},
+        {"name": "ts", "type": {"type": "long", "logicalType": "timestamp-millis"}},
+    ],
+}
 REFUSED: dict[str, str] = json.loads((PLACE / "refused.json").read_text(encoding="utf-8"))
 _DIGITS = 12
 """Doubles agree in so many digits."""
@@ -44,12 +60,26 @@ class Script:
         return f"{self.file.parent.name}/{self.file.stem}"
 
     def plan(self, out: Path) -> Plan:
-        return load_report(self.file, {"DATA": str(DATA), "OUT": str(out)})
+        return load_report(self.file, {"DATA": str(data()), "OUT": str(out)})
 
     @property
     def right(self) -> Counter[str]:
         rows = map(json.loads, self.file.with_suffix(".jsonl").read_text(encoding="utf-8").splitlines())
         return _counted({name: value for name, value in row.items() if name != "table"} for row in rows)
+
+
+@cache
+def data() -> Path:
+    """The tables, and `sales` also in formats that are no texts."""
+    place = Path(tempfile.mkdtemp(prefix="scripts-"))
+    atexit.register(shutil.rmtree, place, ignore_errors=True)
+    shutil.copytree(PLACE / "data", place, dirs_exist_ok=True)
+    rows = [json.loads(line) for line in (place / "sales.json").read_text(encoding="utf-8").splitlines()]
+    timed = [{**row, "ts": datetime.fromisoformat(row["ts"])} for row in rows]
+    orc.write_table(pa.Table.from_pylist(timed), place / "sales.orc")
+    with (place / "sales.avro").open("wb") as file:
+        fastavro.writer(file, SALES, [{**row, "ts": row["ts"].replace(tzinfo=timezone.utc)} for row in timed])
+    return place
 
 
 def scripts() -> list[Script]:

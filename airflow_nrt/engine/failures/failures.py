@@ -22,7 +22,9 @@ from airflow_nrt.model.options.known import source_option
 from airflow_nrt.model.origins import Origin
 from airflow_nrt.model.plan import Source
 
-_FILE = re.compile(r"(?:reading file|file:|path:?) *'?(?:file:)?(/[^\n]*?\.(?:parquet|csv|jsonl?|gz|txt)[^\n ',;]*)")
+_FILE = re.compile(
+    r"(?:reading file|file:|path:?) *'?(?:file:)?(/[^\n]*?\.(?:parquet|orc|avro|csv|jsonl?|gz|txt)[^\n ',;]*)"
+)
 _UNREADABLE = ("FAILED_READ_FILE", "CANNOT_READ_FILE_FOOTER", "MALFORMED_RECORD_IN_PARSING")
 _NAMED = 3
 """The files of a batch that a message names."""

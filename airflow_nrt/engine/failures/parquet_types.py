@@ -51,11 +51,11 @@ def _stored(path: str | None, names: list[str]) -> str | None:
                 return None
     except (pa.ArrowException, OSError, KeyError):
         return None
-    return _word(kind)
+    return in_words(kind)
 
 
-def _word(kind: pa.DataType) -> str:
-    """A type as SQL declares it: "ARRAY<DECIMAL(10, 2)>"."""
+def in_words(kind: pa.DataType) -> str:
+    """A type of Arrow as SQL declares it: "ARRAY<DECIMAL(10, 2)>"."""
     if pa.types.is_decimal(kind):
         return f"DECIMAL({kind.precision}, {kind.scale})"
     if pa.types.is_timestamp(kind):
@@ -63,9 +63,9 @@ def _word(kind: pa.DataType) -> str:
     if pa.types.is_time(kind):
         return f"TIME({_DIGITS[kind.unit]})"
     if pa.types.is_list(kind):
-        return f"ARRAY<{_word(kind.value_type)}>"
+        return f"ARRAY<{in_words(kind.value_type)}>"
     if pa.types.is_map(kind):
-        return f"MAP<{_word(kind.key_type)}, {_word(kind.item_type)}>"
+        return f"MAP<{in_words(kind.key_type)}, {in_words(kind.item_type)}>"
     if pa.types.is_struct(kind):
-        return f"ROW<{', '.join(f'{one.name} {_word(one.type)}' for one in kind)}>"
+        return f"ROW<{', '.join(f'{one.name} {in_words(one.type)}' for one in kind)}>"
     return _OF_ARROW.get(kind, f"Arrow's {kind}")

@@ -7,7 +7,9 @@ from collections.abc import Callable, Mapping
 from pyspark.sql import DataFrame, SparkSession
 
 from airflow_nrt.engine.sources.files.asked_files import AskedFiles
+from airflow_nrt.engine.sources.files.avro import read_avro
 from airflow_nrt.engine.sources.files.lines import read_changes, read_csv, read_json, read_raw
+from airflow_nrt.engine.sources.files.orc import read_orc
 from airflow_nrt.engine.sources.files.parquet import read_parquet
 from airflow_nrt.engine.sources.place import FILE, NUMBER, known_files
 from airflow_nrt.engine.sources.request import ReadRequest
@@ -22,6 +24,8 @@ _READERS: Mapping[str, Callable[[AskedFiles], DataFrame]] = {
     "parquet": read_parquet,
     **dict.fromkeys(CHANGE_FORMATS, read_changes),
     "raw": read_raw,
+    "orc": read_orc,
+    "avro": read_avro,
 }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from airflow_nrt.basics.errors import InputError, MissingError
+from airflow_nrt.model.connectors.avro import AVRO
 from airflow_nrt.model.connectors.csv import check_csv, check_written_csv
 from airflow_nrt.model.connectors.raw import RAW, check_file
 from airflow_nrt.model.options.change_formats import CHANGE_FORMATS
@@ -58,12 +59,18 @@ class _Raw(_SourceOnly):
         check_file(table)
 
 
+class _Avro(_SourceOnly):
+    jars = ("avro",)
+
+
 FILE_FORMATS: dict[str, FileFormat] = {
     "csv": _Csv(),
     "json": FileFormat(),
     "parquet": FileFormat(),
     **dict.fromkeys(CHANGE_FORMATS, _Changes()),
     RAW: _Raw(),
+    "orc": _SourceOnly(),
+    AVRO: _Avro(),
 }
 
 

@@ -44,6 +44,8 @@ _IDLE: dict[str, tuple[Callable[[str], Any], str]] = {
     **{f"{name}.encode.decimal-as-plain-number": (parse_boolean, _NUMBERS) for name in _JSON},
     "json.decode.json-parser.enabled": (parse_boolean, "Spark reads json"),
     **{f"{name}.map-null-key.literal": (str, "a MAP has no NULL key here") for name in _JSON},
+    "orc.*": (str, "Spark reads orc"),
+    "avro.timestamp_mapping.legacy": (parse_boolean, "a file has the schema of its writer"),
     "parquet.batch-size": (positive, "Spark reads parquet"),
 }
 

@@ -60,7 +60,7 @@ MAX_SCRIPT = "script.max-size"
 MAX_NODES = "plan.max-nodes"
 MOST_SAMPLED = 100
 CODECS = ("zstd", "snappy", "gzip", "lz4", "uncompressed", "none")
-FORMATS = ("csv", "json", "parquet", *CHANGE_FORMATS, "raw")
+FORMATS = ("csv", "json", "parquet", *CHANGE_FORMATS, "raw", "orc", "avro")
 """The formats of files. The options of a format begin with its name."""
 
 
@@ -199,6 +199,14 @@ SOURCE_OPTIONS = named(
         *_FILES,
         *FORMAT_OPTIONS,
         *READING_OPTIONS,
+        *of_policy(
+            Option(
+                "avro.ignore-parse-errors",
+                parse_boolean,
+                False,
+                "A value beyond its type becomes NULL, and is counted. Flink has no such option, and fails.",
+            )
+        ),
         Option("source.path.regex-pattern", pattern, None, "only files whose whole path matches are read"),
         *free(
             Option(

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.types import StructType
 
 from airflow_nrt.basics.spelling import quote
 from airflow_nrt.engine.sources.place import BLOCK, FILE, INDEX, MOST_INDEX, NUMBER
@@ -55,7 +56,7 @@ class AskedFiles:
         """Spark's reader of files with these columns, some of which may be in the names of directories."""
         options = {"basePath": self.table.path} if self.partitions else {}
         schema = ", ".join(f"{quote(column.name)} {column.type.spark}" for column in columns)
-        return self.spark.read.options(**options).schema(schema)
+        return self.spark.read.options(**options).schema(schema if columns else StructType())
 
     def of_partitions(self, rows: DataFrame) -> DataFrame:
         """The rows of partitions that are asked for. Spark prunes files by a filter here, but not after the row
