@@ -10,7 +10,7 @@ from airflow_nrt.basics.durations import DAY
 from airflow_nrt.basics.texts import shortened
 from airflow_nrt.home.notes.samples import Sample
 from airflow_nrt.home.notes.sampling import Sampling
-from airflow_nrt.home.outline import InsertOutline
+from airflow_nrt.home.outline import InsertOutline, WindowOutline
 from airflow_nrt.page.homes.reader import Reader
 from airflow_nrt.page.late_rows import late_counts
 from airflow_nrt.page.times import clock_text, day_text
@@ -38,8 +38,9 @@ class Grid:
     per_step: int
 
     @classmethod
-    def of(cls, stride: int, first: int) -> Grid:
-        """`first` is the end of the first window that ends after midnight."""
+    def of(cls, window: WindowOutline, some_end: int, day: int) -> Grid:
+        """Of the day that begins at this midnight; `some_end` is the end of any window, in any day."""
+        stride, first = window.stride, window.grid(some_end).after(day) - day
         count = max((DAY - first) // stride + 1, 0)
         return cls(first, stride, -(-count // MOST_STEPS) if count else 1)
 
@@ -59,7 +60,7 @@ def curve(
     """`day` and `today` are midnights (ms). Raises HomeError, and KeyError for a measure that no sample has."""
     assert insert.window is not None
     some_end = next(iter(list(reader.facts().windows.get(insert.name, ()))), 0)
-    grid = Grid.of(insert.window.stride, insert.window.grid(some_end).after(day) - day)
+    grid = Grid.of(insert.window, some_end, day)
     steps = grid.steps()
     samples = {role: _samples(reader, insert.name, day - back, grid) for role, back, _ in ROLES}
     newest = _newest(samples["day"]) or _newest(samples["day_before"]) or _newest(samples["week_before"])

@@ -23,7 +23,7 @@ SECOND, MINUTE, HOUR, DAY = 1000, 60_000, 3_600_000, 86_400_000
     ],
 )
 def test_a_step_is_a_window_s_end(stride: int, some_end: int, first: int, last: int, count: int) -> None:
-    grid = Grid.of(stride, WindowOutline("", stride).grid(some_end).after(0))
+    grid = Grid.of(WindowOutline("", stride), some_end, 0)
     steps = grid.steps()
     assert len(steps) == count
     if steps:
@@ -32,7 +32,7 @@ def test_a_step_is_a_window_s_end(stride: int, some_end: int, first: int, last: 
 
 
 def test_many_windows_share_a_step() -> None:
-    grid = Grid.of(SECOND, SECOND)
+    grid = Grid.of(WindowOutline("", SECOND), 0, 0)
     steps = grid.steps()
     assert (len(steps), steps[0], steps[-1]) == (MOST_STEPS, MINUTE, DAY)
     assert [grid.step(end) for end in (SECOND, MINUTE, MINUTE + SECOND, DAY)] == [0, 0, 1, MOST_STEPS - 1]
