@@ -35,6 +35,7 @@ HERE: dict[str, Any] = {
     # Flink's failed only where Python was to see the value.
     "CAST(t AS TIMESTAMP_LTZ(3))": "1970-01-01 02:20:30.000Z",
     "COLLECT(t)": {"10:20:30": 1},
+    "(t - t3) SECOND": "INTERVAL '-0 00:00:00.456' DAY TO SECOND",
 }
 """Values where Flink has none, or another."""
 REFUSED = {"FLOOR(t TO DAY)": "FLOOR: a TIME has no DAY, it has HOUR, MINUTE, SECOND, MILLISECOND"}
