@@ -13,7 +13,6 @@ from airflow_nrt.model.windows.lengths import (
     Length,
     check_nested,
     check_offset,
-    format_length,
     grid_of,
     in_ms,
 )
@@ -37,10 +36,6 @@ class Cumulate(Window):
 
     def start(self, end: Ms) -> Ms:
         return self.starts.before(end)
-
-    @property
-    def lengths(self) -> str:
-        return f"CUMULATE {format_length(self.stride)} / {format_length(self.size)}"
 
 
 def cumulate(step: Length, size: Length, offset: Length = 0) -> Cumulate:

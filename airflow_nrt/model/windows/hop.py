@@ -16,7 +16,6 @@ from airflow_nrt.model.windows.lengths import (
     check_offset,
     format_length,
     in_ms,
-    is_calendar,
 )
 from airflow_nrt.model.windows.months import Months
 from airflow_nrt.model.windows.window import Window, check_positive
@@ -52,10 +51,6 @@ class Hop(Window):
     def start(self, end: Ms) -> Ms:
         return end - self.size
 
-    @property
-    def lengths(self) -> str:
-        return f"HOP {format_length(self.stride)} / {format_length(self.size)}"
-
 
 @dataclass(frozen=True)
 class MonthlyHop(Window):
@@ -78,10 +73,6 @@ class MonthlyHop(Window):
     def start(self, end: Ms) -> Ms:
         return end - self.size
 
-    @property
-    def lengths(self) -> str:
-        return f"HOP {format_length(self.stride)} / {format_length(self.size)}"
-
 
 def hop(slide: Length, size: Length, offset: Length = 0) -> Hop | MonthlyHop:
     """Raises InputError in Flink's words where Flink does. A size in days or less need not be a multiple of the slide.
@@ -96,7 +87,7 @@ def hop(slide: Length, size: Length, offset: Length = 0) -> Hop | MonthlyHop:
         if not isinstance(slide, Months) and slide != DAY:
             raise InputError(f"HOP: windows of {size} have no slide of {format_length(slide)}: take a day, or months")
         return MonthlyHop(size, slide, offset)
-    if is_calendar(slide):
+    if isinstance(slide, Months):
         check_nested("HOP", slide, size)
     assert isinstance(slide, int) and isinstance(offset, int)
     return Hop(size, slide, offset)

@@ -32,10 +32,6 @@ def in_ms(length: Length) -> str:
     return str(length) if isinstance(length, Months) else f"{length} ms"
 
 
-def is_calendar(*lengths: Length) -> bool:
-    return any(isinstance(length, Months) for length in lengths)
-
-
 def check_offset(kind: str, size: Length, offset: Length) -> None:
     """Raises InputError for an offset that does not fit a size, if one of both is in months."""
     if isinstance(offset, Months) and not isinstance(size, Months):

@@ -165,9 +165,9 @@ class Window(ABC):
         return end
 
     @property
-    @abstractmethod
     def lengths(self) -> str:
         """Its kind and lengths, for people."""
+        return f"{self.kind} {format_length(self.stride)} / {format_length(self.size)}"
 
     def __str__(self) -> str:
         text = self.lengths
