@@ -17,6 +17,7 @@ from airflow_nrt.engine.sources.avro import beyond_type
 from airflow_nrt.engine.sources.avro_confluent.writer_schema import Reading, UnfitSchemaError, reading
 from airflow_nrt.engine.sources.files.asked_files import COUNTED, AskedFiles
 from airflow_nrt.engine.sources.files.avro_header import writer_schema
+from airflow_nrt.engine.sources.files.parquet import read_parquet
 from airflow_nrt.engine.sources.malformed import FAULT, WHY, fault_sql, faulty_columns
 from airflow_nrt.engine.spark.paths import GLOB
 from airflow_nrt.model.tables import LINE
@@ -26,6 +27,9 @@ _RECORD = "_nrt_record"
 
 def read_avro(ask: AskedFiles) -> DataFrame:
     """Raises CorruptFileError for a file whose schema can't be read, or whose records are no rows of the table."""
+    if not ask.files:
+        # No file has types to look at, and no rows are the same in every format.
+        return read_parquet(ask)
     alike: dict[str, list[str]] = defaultdict(list)
     for file in ask.files:
         try:

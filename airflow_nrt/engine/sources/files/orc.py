@@ -16,6 +16,7 @@ from airflow_nrt.engine.failures.failures import CorruptFileError
 from airflow_nrt.engine.failures.parquet_types import in_words
 from airflow_nrt.engine.java.objects import java_class
 from airflow_nrt.engine.sources.files.asked_files import COUNTED, AskedFiles
+from airflow_nrt.engine.sources.files.parquet import read_parquet
 from airflow_nrt.engine.sources.files.stored_columns import (
     StoredColumn,
     alike_files,
@@ -44,6 +45,9 @@ _OTHERS = {
 
 
 def read_orc(ask: AskedFiles) -> DataFrame:
+    if not ask.files:
+        # No file has types to look at, and no rows are the same in every format.
+        return read_parquet(ask)
     if any(column.type.is_timestamp for column in ask.wanted):
         _check_zone(ask.spark, ask.table.name)
     known = f"CAST(NULL AS STRING) AS {LINE}", *NO_FAULT, *ask.place, COUNTED

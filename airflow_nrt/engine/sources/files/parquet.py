@@ -41,8 +41,10 @@ def read_parquet(ask: AskedFiles) -> DataFrame:
 
 
 def in_parquet(paths: Sequence[str], columns: Sequence[Column]) -> list[AlikeFiles]:
-    """The files by how their columns are read. Footers are read only where the type of a column does not say it."""
-    if not any(column.type.holds("TIME", "TIMESTAMP", "TIMESTAMP_LTZ", "DECIMAL", *INTEGERS) for column in columns):
+    """The files by how their columns are read. Footers are read only where the type of a column does not say it.
+    Without files there is one part, which has none."""
+    said = not any(column.type.holds("TIME", "TIMESTAMP", "TIMESTAMP_LTZ", "DECIMAL", *INTEGERS) for column in columns)
+    if said or not paths:
         return [AlikeFiles(tuple(paths), tuple(map(as_declared, columns)))]
     return alike_files(paths, partial(_stored_in, columns=tuple(columns)))
 
