@@ -2,7 +2,7 @@
 
 python -m bench.exact_json [--rows 500000] [--runs 3]
 
-`spark` is Spark's reader, which is not exact; `product` reads again what that can't (`engine/sources/json.py`);
+`spark` is Spark's reader, which is not exact; `product` reads again what that can't (`engine/sources/formats/json.py`);
 `variant` is Spark's VARIANT; `python` is the module json in Spark's Python workers, with numbers as texts. CPU seconds
 are those of this process and all that it has started, without those of reading the same lines unparsed.
 """
@@ -18,7 +18,7 @@ import psutil  # type: ignore[import-untyped]
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
-from airflow_nrt.engine.sources.json import exact
+from airflow_nrt.engine.sources.formats.json import exact
 
 NUMBERS = (
     "100", "4.10", "1e5", "-0.0", "0.1234567890123456789", "12345678901234567890.12345", "1E400", "1" + 44 * "0"

@@ -18,10 +18,10 @@ from airflow_nrt.basics.errors import STOP_MARK
 from airflow_nrt.basics.spelling import bigint, quote, string_literal
 from airflow_nrt.basics.times_of_day import as_field, with_times
 from airflow_nrt.engine.sources import source_of
+from airflow_nrt.engine.sources.formats.values import may_be_unfit
 from airflow_nrt.engine.sources.long_lines import shown_line
 from airflow_nrt.engine.sources.malformed import FAULT, WHOLE_LINE, WHY, faulty_columns, is_unfit, shortened
 from airflow_nrt.engine.sources.place import BLOCK, FILE, INDEX, NUMBER
-from airflow_nrt.engine.sources.values import may_be_unfit
 from airflow_nrt.engine.time.computed_columns import computed_columns, of_number
 from airflow_nrt.engine.time.fractions import with_fractions
 from airflow_nrt.home.ledger import FUTURE, MALFORMED, NO_VALUE, SKIPPED, TIMELESS

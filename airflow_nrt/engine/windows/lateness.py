@@ -20,17 +20,23 @@ def mark_late(layout: Layout, rows: DataFrame) -> DataFrame:
 
 
 def placed(layout: Layout, rows: DataFrame) -> DataFrame:
-    """The rows with their slice, its first and last window, and the first window in which they count."""
+    """The rows with their slice, the first window that holds it, the first in which they count, and the last one.
+
+    Only a row that is late for its first window has its last one there; others have the first, because the last window
+    of a month takes Spark's slow calendar.
+    """
     window = layout.operator.window
     slice_end = window.slice_end(Sql("_nrt_ts"))
     counted = rows.selectExpr(
         "*",
         f"{slice_end} AS _nrt_own",
         f"{window.first_end(slice_end)} AS _nrt_first",
-        f"{window.last_end(slice_end)} AS _nrt_last",
         f"{window.counted_from(slice_end, Sql('_nrt_seen'))} AS _nrt_counted",
     )
-    return counted.where("_nrt_first <= _nrt_last") if window.has_gaps else counted
+    last = window.last_end(Sql("_nrt_own"))
+    if window.has_gaps:
+        return counted.selectExpr("*", f"{last} AS _nrt_last").where("_nrt_first <= _nrt_last")
+    return counted.selectExpr("*", f"IF(_nrt_counted > _nrt_first, {last}, _nrt_first) AS _nrt_last")
 
 
 def slots(layout: Layout) -> list[str]:

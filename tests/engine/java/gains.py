@@ -18,7 +18,7 @@ from airflow_nrt.basics.types import DataType, decimal
 from airflow_nrt.engine.aggregates.total import unscaled
 from airflow_nrt.engine.java.finding import ensure_java
 from airflow_nrt.engine.java.objects import java_class
-from airflow_nrt.engine.sources.values import CSV, value_sql
+from airflow_nrt.engine.sources.formats.values import CSV, value_sql
 from airflow_nrt.engine.spark.session import start_session
 from tests.engine.java.sessions import Allocated, with_rules
 

@@ -17,7 +17,7 @@ from airflow_nrt.engine.aggregates.total import unscaled
 from airflow_nrt.engine.java import java_class
 from airflow_nrt.engine.java.fitting import unusable
 from airflow_nrt.engine.java.plan_rules import use_plan_rules
-from airflow_nrt.engine.sources.values import CSV, JSON, value_sql
+from airflow_nrt.engine.sources.formats.values import CSV, JSON, value_sql
 
 KINDS = {
     "hash": "sum(v) FILTER (WHERE v > 5)",

@@ -13,7 +13,7 @@ from airflow_nrt.basics.errors import DataError
 from airflow_nrt.basics.types import INT, decimal
 from airflow_nrt.engine.failures.failures import explained
 from airflow_nrt.engine.sources import arrived, source_of
-from airflow_nrt.engine.sources.avro import avro_schema, parse_avro
+from airflow_nrt.engine.sources.formats.avro import avro_schema, parse_avro
 from airflow_nrt.engine.sources.malformed import WHY
 from airflow_nrt.engine.sources.request import ReadRequest
 from airflow_nrt.engine.spark.tuning import ONE

@@ -9,7 +9,7 @@ from airflow_nrt.basics.spelling import quote, string_literal
 from airflow_nrt.engine.sinks.change_lines import IS_GONE
 from airflow_nrt.engine.sinks.file_staging import spelled
 from airflow_nrt.engine.sinks.kafka.raw import raw_bytes
-from airflow_nrt.engine.sources.avro import avro_schema
+from airflow_nrt.engine.sources.formats.avro import avro_schema
 from airflow_nrt.model.connectors.avro_confluent import encoded_schema
 from airflow_nrt.model.options.change_formats import CHANGE_FORMATS
 from airflow_nrt.model.options.known import sink_option

@@ -16,10 +16,10 @@ from airflow_nrt.basics.errors import InputError
 from airflow_nrt.basics.spelling import quote, string_literal
 from airflow_nrt.basics.texts import shortened
 from airflow_nrt.engine.java.objects import java_class
-from airflow_nrt.engine.sources.avro import beyond_type
 from airflow_nrt.engine.sources.avro_confluent.kept_schemas import KeptSchemas
 from airflow_nrt.engine.sources.avro_confluent.registry import Found, schemas
 from airflow_nrt.engine.sources.avro_confluent.writer_schema import IS_READ, Reading, UnfitSchemaError, reading
+from airflow_nrt.engine.sources.formats.avro import beyond_type
 from airflow_nrt.engine.sources.malformed import FAULT, WHOLE_LINE, WHY, fault_sql, faulty_columns
 from airflow_nrt.model.connectors.avro_confluent import URL, RegistrySettings, registry_settings
 from airflow_nrt.model.tables import LINE, Column, Table

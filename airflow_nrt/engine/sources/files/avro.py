@@ -13,11 +13,11 @@ from pyspark.sql.types import StructType
 from airflow_nrt.basics.spelling import quote
 from airflow_nrt.engine.failures.failures import CorruptFileError
 from airflow_nrt.engine.java.objects import java_class
-from airflow_nrt.engine.sources.avro import beyond_type
 from airflow_nrt.engine.sources.avro_confluent.writer_schema import Reading, UnfitSchemaError, reading
 from airflow_nrt.engine.sources.files.asked_files import COUNTED, AskedFiles
 from airflow_nrt.engine.sources.files.avro_header import writer_schema
 from airflow_nrt.engine.sources.files.parquet import read_parquet
+from airflow_nrt.engine.sources.formats.avro import beyond_type
 from airflow_nrt.engine.sources.malformed import FAULT, WHY, fault_sql, faulty_columns
 from airflow_nrt.engine.spark.paths import GLOB
 from airflow_nrt.model.tables import LINE

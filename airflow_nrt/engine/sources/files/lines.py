@@ -11,14 +11,14 @@ from airflow_nrt.basics.partition_pattern import NO_VALUE
 from airflow_nrt.basics.spelling import quote
 from airflow_nrt.basics.types import STRING
 from airflow_nrt.engine.sources.arrivals import partition_values
-from airflow_nrt.engine.sources.changes import parse_changes
-from airflow_nrt.engine.sources.csv import parse_csv
-from airflow_nrt.engine.sources.csv_records import by_quotes, whole_records
 from airflow_nrt.engine.sources.files.asked_files import COUNTED, AskedFiles
-from airflow_nrt.engine.sources.json import parse_json, with_objects
+from airflow_nrt.engine.sources.formats.changes import parse_changes
+from airflow_nrt.engine.sources.formats.csv import parse_csv
+from airflow_nrt.engine.sources.formats.csv_records import by_quotes, whole_records
+from airflow_nrt.engine.sources.formats.json import parse_json, with_objects
+from airflow_nrt.engine.sources.formats.raw import parse_raw_lines
 from airflow_nrt.engine.sources.long_lines import reader_options, within_elements
 from airflow_nrt.engine.sources.place import BLOCK, FILE, INDEX
-from airflow_nrt.engine.sources.raw import parse_raw_lines
 from airflow_nrt.engine.spark.given_rows import given_rows
 from airflow_nrt.engine.spark.paths import GLOB
 from airflow_nrt.home.log.entries import SourceFile

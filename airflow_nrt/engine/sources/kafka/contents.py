@@ -7,15 +7,15 @@ from collections.abc import Callable, Mapping, Sequence
 from pyspark.sql import DataFrame
 
 from airflow_nrt.basics.spelling import quote
-from airflow_nrt.engine.sources.avro import parse_avro
 from airflow_nrt.engine.sources.avro_confluent.kept_schemas import KeptSchemas
 from airflow_nrt.engine.sources.avro_confluent.records import parse_avro_confluent
 from airflow_nrt.engine.sources.avro_confluent.registry import check_registry
-from airflow_nrt.engine.sources.changes import parse_changes
-from airflow_nrt.engine.sources.csv import parse_csv
-from airflow_nrt.engine.sources.json import parse_json, with_objects
+from airflow_nrt.engine.sources.formats.avro import parse_avro
+from airflow_nrt.engine.sources.formats.changes import parse_changes
+from airflow_nrt.engine.sources.formats.csv import parse_csv
+from airflow_nrt.engine.sources.formats.json import parse_json, with_objects
+from airflow_nrt.engine.sources.formats.raw import parse_raw
 from airflow_nrt.engine.sources.long_lines import within_elements
-from airflow_nrt.engine.sources.raw import parse_raw
 from airflow_nrt.model.connectors.avro_confluent import AVRO_CONFLUENT, registry_settings
 from airflow_nrt.model.connectors.kafka_options import parts
 from airflow_nrt.model.options.change_formats import CHANGE_FORMATS

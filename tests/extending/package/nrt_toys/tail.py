@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pyspark.sql import DataFrame, SparkSession
 
-from airflow_nrt.engine.sources.json import parse_json, with_objects
+from airflow_nrt.engine.sources.formats.json import parse_json, with_objects
 from airflow_nrt.engine.sources.place import BLOCK, FILE, INDEX, NUMBER
 from airflow_nrt.engine.sources.request import ReadRequest
 from airflow_nrt.engine.sources.source import Source, SplitEnumerator

@@ -15,11 +15,11 @@ from pyspark.sql import DataFrame
 
 from airflow_nrt.basics.spelling import quote, string_literal
 from airflow_nrt.basics.texts import counted
-from airflow_nrt.engine.sources.csv_nested import is_unfit_nested, is_wrong_nested, nested_value
-from airflow_nrt.engine.sources.csv_syntax import CsvSyntax, literal_pattern
+from airflow_nrt.engine.sources.formats.csv_nested import is_unfit_nested, is_wrong_nested, nested_value
+from airflow_nrt.engine.sources.formats.csv_syntax import CsvSyntax, literal_pattern
+from airflow_nrt.engine.sources.formats.values import CSV, form_of, is_unfit, may_be_unfit, unfit_form_of, value_sql
 from airflow_nrt.engine.sources.long_lines import why_no_text
 from airflow_nrt.engine.sources.malformed import FAULT, WHY, MalformedField, fault_sql, lookup, why_sql
-from airflow_nrt.engine.sources.values import CSV, form_of, is_unfit, may_be_unfit, unfit_form_of, value_sql
 from airflow_nrt.model.options.known import source_option
 from airflow_nrt.model.tables import LINE, Column, Table
 

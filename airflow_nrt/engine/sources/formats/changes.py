@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pyspark.sql import DataFrame
 
 from airflow_nrt.basics.spelling import quote, string_literal
-from airflow_nrt.engine.sources.json import OBJECT, NoRow, exact, parse_objects
+from airflow_nrt.engine.sources.formats.json import OBJECT, NoRow, exact, parse_objects
 from airflow_nrt.engine.sources.malformed import shortened
 from airflow_nrt.model.internal_columns import OP
 from airflow_nrt.model.options.change_formats import ChangeFormat

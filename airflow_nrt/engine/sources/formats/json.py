@@ -15,9 +15,7 @@ from pyspark.sql import DataFrame
 
 from airflow_nrt.basics.spelling import quote, string_literal
 from airflow_nrt.basics.types import DataType
-from airflow_nrt.engine.sources.long_lines import LONGEST_HEAD, why_no_text
-from airflow_nrt.engine.sources.malformed import FAULT, WHY, MalformedField, fault_sql, shortened, why_sql
-from airflow_nrt.engine.sources.values import (
+from airflow_nrt.engine.sources.formats.values import (
     JSON,
     NUMBER,
     form_of,
@@ -27,6 +25,8 @@ from airflow_nrt.engine.sources.values import (
     unfit_form_of,
     value_sql,
 )
+from airflow_nrt.engine.sources.long_lines import LONGEST_HEAD, why_no_text
+from airflow_nrt.engine.sources.malformed import FAULT, WHY, MalformedField, fault_sql, shortened, why_sql
 from airflow_nrt.model.options.known import source_option
 from airflow_nrt.model.tables import LINE, Column, Table
 

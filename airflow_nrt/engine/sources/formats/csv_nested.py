@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from airflow_nrt.basics.decimals import is_number
 from airflow_nrt.basics.spelling import string_literal
 from airflow_nrt.basics.types import DataType
-from airflow_nrt.engine.sources.csv_syntax import literal_pattern
-from airflow_nrt.engine.sources.values import CSV, may_be_unfit, value_sql
+from airflow_nrt.engine.sources.formats.csv_syntax import literal_pattern
+from airflow_nrt.engine.sources.formats.values import CSV, may_be_unfit, value_sql
 from airflow_nrt.model.options.known import source_option
 from airflow_nrt.model.tables import Table
 

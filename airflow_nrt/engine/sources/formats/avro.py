@@ -14,6 +14,7 @@ from pyspark.sql import DataFrame
 
 from airflow_nrt.basics.spelling import quote, string_literal
 from airflow_nrt.basics.types import MAX_PRECISION, DataType
+from airflow_nrt.engine.sources.formats.values import may_be_unfit, unfit_form_of
 from airflow_nrt.engine.sources.malformed import (
     FAULT,
     WHOLE_LINE,
@@ -23,7 +24,6 @@ from airflow_nrt.engine.sources.malformed import (
     faulty_columns,
     lookup,
 )
-from airflow_nrt.engine.sources.values import may_be_unfit, unfit_form_of
 from airflow_nrt.model.connectors.avro import WIRE, record_schema
 from airflow_nrt.model.tables import LINE, Column, Table
 
