@@ -13,9 +13,12 @@ _MOST_DAYS, _LEAST_DAYS = 31, 28
 _YEAR = 12
 _EPOCH = 719_468
 """Days from 0000-03-01, with which the arithmetic of leap years begins, to 1970-01-01."""
-_DAYS_OF_400_YEARS = 146_097
-_FIRST_MONTH = -3000 * _YEAR
-"""No timestamp is in an earlier one."""
+_DAYS_OF_400_YEARS, _MONTHS_OF_400_YEARS = 146_097, 4800
+_ERAS = 8
+"""So many times 400 years before 1970 there was no timestamp."""
+_FIRST_MONTH = -_ERAS * _MONTHS_OF_400_YEARS
+_MIDDLE = 14
+"""Days from the first of a month to its middle."""
 _END_OF_TIMESTAMPS = 9_000_000_000_000_000
 """Watermarks may be later (ms), Spark's timestamps not."""
 
@@ -102,14 +105,20 @@ class Monthly(Grid):
 def month_of(at: Ms) -> Ms:
     """The number of the month that holds this time; January 1970 is 0. In SQL the session's time zone is UTC.
 
-    Python's dates end with the year 9999, watermarks do not.
+    Python's dates end with the year 9999, watermarks do not. SQL has the argument once. There the number follows from
+    the first of the month, which is less than three days off where all months are equally long, because 400 years are
+    always as long.
 
     >>> print(month_of(Sql("ts")))
-    (timestampdiff(MONTH, timestamp_millis(-94670812800000), timestamp_millis(ts)) - 36000L)
+    ((unix_date(trunc(date_from_unix_date(CAST((ts + 100982246400000L) DIV 86400000 - 1168776 AS INT)), 'MM')) +
+    1168790) * 4800L DIV 146097 - 38400L)
     """
     if isinstance(at, Sql):
-        first = f"timestamp_millis({first_day(_FIRST_MONTH) * DAY})"
-        return Sql(f"timestampdiff(MONTH, {first}, timestamp_millis({at}))") + _FIRST_MONTH
+        # DIV rounds towards zero.
+        earlier = _ERAS * _DAYS_OF_400_YEARS
+        day = f"CAST({at + earlier * DAY} DIV {DAY} - {earlier} AS INT)"
+        middle = f"(unix_date(trunc(date_from_unix_date({day}), 'MM')) + {earlier + _MIDDLE})"
+        return Sql(f"{middle} * {_MONTHS_OF_400_YEARS}L DIV {_DAYS_OF_400_YEARS}") + _FIRST_MONTH
     eras, day = divmod(at // DAY + _EPOCH, _DAYS_OF_400_YEARS)
     year = (day - day // 1460 + day // 36_524 - day // 146_096) // 365
     of_year = day - (365 * year + year // 4 - year // 100)
