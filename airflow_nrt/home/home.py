@@ -3,6 +3,7 @@
 report.json      whose home this is (`identity.py`)
 outline.json     what its results look like (`outline.py`)
 log/<n>.json     the only truth (`log.py`)
+checkpoints/     what many entries say, so that nobody reads them again to go on
 state/           partials of the operators
 staged/          results that an entry decides about, before they are published
 ledger/          late and rejected rows, a directory a commit

@@ -8,8 +8,9 @@ from typing import Any
 from airflow_nrt.home.heartbeat import STARTING, Heartbeat, now_ms, read_heartbeat
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.launch_failure import failed_start
-from airflow_nrt.home.log.changed_files import changes_of, last_read
-from airflow_nrt.home.log.entries import Lease, OperatorState, Position, Restate
+from airflow_nrt.home.log.changed_files import changes_of
+from airflow_nrt.home.log.entries import Lease
+from airflow_nrt.home.log.fold.checkpoints import state_of
 from airflow_nrt.home.log.log import Log
 from airflow_nrt.home.notes.left_out import left_out_rows
 from airflow_nrt.home.notes.nulled import nulled_expressions
@@ -125,18 +126,18 @@ def read_status(home: Home, now: int | None = None) -> Status:
     pulse = _pulse(home, log, now)
     beat = pulse.heartbeat
     unfit = unusable_classes(home, beat.epoch) if beat else None
-    restated, suspects = _restatements(log, log.position())
-    read = last_read(log)
+    state = state_of(log)
+    read = tuple(reversed(state.last_files))
     nulled = nulled_expressions(home)
     changes = changes_of(read)
     again = published_again((file for file in read if file.name in changes), home.group)
     return Status(
         **vars(pulse),
-        restatements=restated,
+        restatements=state.restatements,
         pending_files=beat.pending_files if beat else 0,
         pending_bytes=beat.pending_bytes if beat else 0,
-        age=(now or now_ms()) - log.read(log.last).time if log.last >= 0 else None,
-        suspects=suspects,
+        age=None if state.time is None else (now or now_ms()) - state.time,
+        suspects=state.suspects,
         changed_files=[change for name, change in changes.items() if name not in again],
         restated_files=len(again),
         unreadable_files=beat.unreadable_files if beat else 0,
@@ -192,17 +193,3 @@ def _driver(beat: Heartbeat | None, log: Log, now: int | None) -> str:
     if beat.is_over or beat.age(now) < STALE_MS:
         return beat.state
     return "silent"
-
-
-def _restatements(log: Log, position: Position) -> tuple[int, dict[str, int]]:
-    """How many backfills and repairs there were, and which operators' carried state a difference has put in doubt."""
-    count = 0
-    suspects: dict[str, int] = {}
-    for entry in log.backwards():
-        if isinstance(entry.body, Restate):
-            count += 1
-            for operator, until in entry.body.suspects.items():
-                fired = position.operators.get(operator, OperatorState()).fired
-                if fired is None or fired < until:
-                    suspects[operator] = max(until, suspects.get(operator, until))
-    return count, suspects

@@ -18,6 +18,7 @@ from airflow_nrt.basics.errors import NrtError
 from airflow_nrt.basics.jars import JARS, fetched
 from airflow_nrt.files.durable import put_if_absent
 from airflow_nrt.home.home import Home
+from airflow_nrt.home.log.fold.checkpoints import check_checkpoint
 from airflow_nrt.launch.living import living_status
 from airflow_nrt.usecases.asking import Inquiry, answered
 from airflow_nrt.usecases.requests.check import CheckRequest, Findings
@@ -43,6 +44,7 @@ def doctor(request: DoctorRequest, inquiry: Inquiry | None = None) -> Iterator[F
     if request.home is not None:
         checks["home"] = partial(_place, request.home, request.group)
         checks["driver"] = partial(_driver, request.home, request.group)
+        checks["checkpoint"] = partial(_checkpoint, request.home, request.group)
     if request.report is not None and inquiry is not None:
         asked = CheckRequest(request.report, request.home, request.group, deep=True)
         checks["report"] = partial(_report, asked, inquiry)
@@ -150,6 +152,13 @@ def _driver(location: str, group: str | None) -> Finding:
     if status.error is None:
         return Finding("driver", Judgement.FINE, said)
     return Finding("driver", Judgement.WRONG, f"{said}: {status.error}", f"airflow-nrt status --home {home.path}")
+
+
+def _checkpoint(location: str, group: str | None) -> Finding:
+    home = Home.at(location, group)
+    entry = check_checkpoint(home.log()) if home.report_file.exists() else None
+    said = "there is none yet" if entry is None else f"after entry {entry}, as the log has it"
+    return Finding("checkpoint", Judgement.FINE, said)
 
 
 def _report(asked: CheckRequest, inquiry: Inquiry) -> Finding:

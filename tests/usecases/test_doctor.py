@@ -10,12 +10,14 @@ import pytest
 
 from airflow_nrt.basics import jars
 from airflow_nrt.home.heartbeat import FAILED
+from airflow_nrt.home.log.fold import checkpoints
+from airflow_nrt.home.log.fold.checkpoints import write_checkpoints
 from airflow_nrt.usecases import doctor as looking
 from airflow_nrt.usecases.doctor import doctor
 from airflow_nrt.usecases.requests.doctor import DoctorRequest, Finding, Judgement
 from tests.cli.conftest import Command, command_line
 from tests.cli.place import REPORT, furnish
-from tests.launch.homes import beat, new_home
+from tests.launch.homes import beat, lease, new_home
 
 pytestmark = pytest.mark.process
 Usage = namedtuple("Usage", "total used free")
@@ -32,7 +34,17 @@ def judged(**asked: str) -> dict[str, Judgement]:
 def test_a_machine_that_is_fine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(looking.shutil, "disk_usage", lambda _: Usage(0, 0, 10**12))
     findings = found(home=str(tmp_path / "later" / "home"))
-    assert [*findings] == ["versions", "Java", "Spark", "class archive", "jars", "scratch", "home", "driver"]
+    assert [*findings] == [
+        "versions",
+        "Java",
+        "Spark",
+        "class archive",
+        "jars",
+        "scratch",
+        "home",
+        "driver",
+        "checkpoint",
+    ]
     assert "Java" in findings["Java"].said and "there is no home yet" in findings["driver"].said
     assert Judgement.WRONG not in judged(home=str(tmp_path / "later" / "home")).values()
     assert not [*tmp_path.iterdir()]
@@ -61,6 +73,18 @@ def test_the_driver_of_a_home(tmp_path: Path) -> None:
     finding = found(home=str(home.path))["driver"]
     assert finding.judgement is Judgement.WRONG and "the database refuses the login" in finding.said
     assert finding.way_out == f"airflow-nrt status --home {home.path}"
+
+
+def test_the_checkpoint_of_a_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    home = new_home(tmp_path)
+    assert found(home=str(home.path))["checkpoint"].said == "there is none yet"
+    monkeypatch.setattr(checkpoints, "DISTANCE", 2)
+    lease(home)
+    lease(home)
+    write_checkpoints(home.log())
+    assert found(home=str(home.path))["checkpoint"].said == "after entry 1, as the log has it"
+    (home.path / "checkpoints" / "0-1.json.gz").write_bytes(b"")
+    assert found(home=str(home.path))["checkpoint"].judgement is Judgement.WRONG
 
 
 @pytest.fixture

@@ -49,10 +49,13 @@ from airflow_nrt.home.heartbeat import (
 )
 from airflow_nrt.home.home import Home, Replan
 from airflow_nrt.home.log.arithmetic import check_arithmetic
-from airflow_nrt.home.log.entries import Commit, Lease, Split
+from airflow_nrt.home.log.entries import Lease, Split
 from airflow_nrt.home.log.fenced_writer import Writer
+from airflow_nrt.home.log.fold.checkpoints import read_by, write_checkpoints
+from airflow_nrt.home.log.fold.settled import note_settled
 from airflow_nrt.home.notes.unusable import UnusableClasses, note_unusable
 from airflow_nrt.home.skipped import asked, skipping
+from airflow_nrt.home.visible import staged_directories
 from airflow_nrt.model.input.policy import policies_of
 from airflow_nrt.model.options.known import REFUSED_TIMEOUT, REPORT_OPTIONS, read_option
 from airflow_nrt.model.plan import Plan
@@ -106,6 +109,8 @@ class Runner:
         self._archives: list[ArchiveKeeper] = []
         self._filling: Filling | None = None
         self._noted: Mapping[str, str] = {}
+        self._next_checkpoint = 0
+        self._is_settled = True
 
     def _first_beat(self) -> Heartbeat:
         started = now_ms()
@@ -232,27 +237,29 @@ class Runner:
         shutil.rmtree(scratch, ignore_errors=True)
         with self.lock:
             driver.recover()
+            self._is_settled = True
             self._filling = Filling(spark, self.home, self.plan, writer, self._owing.attempt)
+            self._keep_up(writer)
         self._progressed()
-        read = self._splits_read(driver)
+        read = read_by(writer.log)
         archived = (source for source in self.plan.sources if source.is_archived)
         self._archives = [ArchiveKeeper(spark, self.home, source, writer) for source in archived]
         self._feeds = []
         try:
             for source in self.plan.sources:
-                self._feeds.append(Feed(spark, source, scratch, read[source.name], self._absorb))
+                self._feeds.append(Feed(spark, source, scratch, read.splits(source.name), self._absorb))
             return self._loop(driver)
         finally:
             for feed in self._feeds:
                 feed.stop()
             driver.close()
 
-    def _splits_read(self, driver: StreamDriver) -> dict[str, list[Split]]:
-        read: dict[str, list[Split]] = {source.name: [] for source in self.plan.sources}
-        for entry in driver.writer.log.entries():
-            if isinstance(entry.body, Commit):
-                read[entry.body.source] += entry.body.splits
-        return read
+    def _keep_up(self, writer: Writer) -> None:
+        """Notes what the next driver need not do or read again."""
+        self._next_checkpoint = write_checkpoints(writer.log)
+        is_settled = self._is_settled and not self._owing and not writer.foreign_entries
+        if is_settled and not staged_directories(self.home):
+            note_settled(writer.log)
 
     def _loop(self, driver: StreamDriver) -> str:
         idle_after = {source.name: idle_timeout(self.plan, source) for source in self.plan.sources}
@@ -288,7 +295,8 @@ class Runner:
             try:
                 driver.writer.check()
                 foreign = driver.writer.foreign_entries
-                publish_abandoned(driver.spark, self.home, self.plan, foreign, self._owing.attempt)
+                if not publish_abandoned(driver.spark, self.home, self.plan, foreign, self._owing.attempt):
+                    self._is_settled = False
                 self._publish_owed(driver)
                 before = driver.writer.log.last
                 driver.pass_time()
@@ -296,6 +304,8 @@ class Runner:
                     archive.step(driver.position, driver.replace_files)
                 if self._filling:
                     self._filling.step()
+                if driver.writer.last >= self._next_checkpoint:
+                    self._keep_up(driver.writer)
                 if driver.writer.log.last > before:
                     self._progressed()
             finally:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import shutil
 from collections.abc import Container, Iterable
+from itertools import takewhile
 from pathlib import Path
 
 from pyspark.sql import SparkSession
@@ -17,6 +18,8 @@ from airflow_nrt.files.file_numbers import number_of
 from airflow_nrt.home.heartbeat import now_ms
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Entry, Restate
+from airflow_nrt.home.log.fold.checkpoints import read_by
+from airflow_nrt.home.log.fold.settled import settled_until
 from airflow_nrt.home.log.log import Log
 from airflow_nrt.home.visible import is_waiting
 from airflow_nrt.model.plan import Plan
@@ -41,13 +44,14 @@ def roll_forward(
     Gives the directories below `staged/` whose results are owed.
 
     A later entry's decision on the same place wins, because it may be published already. Removals leave no trace in the
-    home, so they are repeated. `beside_driver`: those of drivers are not, because a driver may be publishing the same
-    place again.
+    home, so those of entries that are not known to be settled are repeated. `beside_driver`: those of drivers are not,
+    because a driver may be publishing the same place again.
     """
+    settled = settled_until(log)
     waiting = {path.name for path in home.staged.iterdir()} if home.staged.exists() else set()
     later: set[str] = set()
     again: list[tuple[Entry, list[str], set[str]]] = []
-    for entry in log.backwards():
+    for entry in takewhile(lambda entry: entry.n > settled, log.backwards()):
         is_mine = not beside_driver or isinstance(entry.body, Restate)
         gone = [target for target in entry.removed if is_mine and target not in later]
         if gone or any(Path(published.staged).parts[1] in waiting for published in entry.published):
@@ -61,21 +65,25 @@ def roll_forward(
 
 def publish_abandoned(
     spark: SparkSession, home: Home, plan: Plan, foreign: list[Entry], attempt: Attempt = at_once
-) -> None:
-    """Publishes the rest of `foreign` entries that a driver has met long ago: their processes have died.
+) -> bool:
+    """Publishes and removes the rest of `foreign` entries that a driver has met long ago: their processes have died.
 
-    Removes them from the list. A failure is logged and left to the next driver, so that the stream continues.
+    Takes them from the list. A failure is logged and left to the next driver, so that the stream continues. Gives
+    whether there was none.
     """
-    now = now_ms()
+    done, now = True, now_ms()
     for entry in [entry for entry in foreign if entry.time < now - ABANDONED_MS]:
         foreign.remove(entry)
-        if not is_waiting(home, entry):
+        if is_waiting(home, entry):
+            logger.warning("publishing what the backfill that wrote entry %s has not published", entry.n)
+        elif not entry.removed:
             continue
-        logger.warning("publishing what the backfill that wrote entry %s has not published", entry.n)
         try:
             publish_entry(spark, home, plan, entry, attempt=attempt)
         except (OSError, NrtError) as wrong:
             logger.warning("entry %s can't be published: %s", entry.n, wrong)
+            done = False
+    return done
 
 
 def remove_orphans(home: Home, log: Log, epoch: int, referenced: Iterable[str], owed: Container[str]) -> None:
@@ -91,7 +99,8 @@ def remove_orphans(home: Home, log: Log, epoch: int, referenced: Iterable[str], 
         for directory in operator.iterdir():
             if _is_older(directory.name, epoch) and str(directory.relative_to(home.path)) not in keep:
                 shutil.rmtree(directory, ignore_errors=True)
-    remove_forgotten(home, (version for entry in log.entries() for version in entry.dimensions.values()))
+    if home.dimensions.is_dir():
+        remove_forgotten(home, read_by(log).dimensions)
     for directory in home.scratch.iterdir():
         if _is_older(directory.name, epoch):
             shutil.rmtree(directory, ignore_errors=True)

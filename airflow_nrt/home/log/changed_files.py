@@ -9,13 +9,9 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Iterable
-from itertools import islice
 
-from airflow_nrt.home.log.entries import Commit, SourceFile
-from airflow_nrt.home.log.log import Log
-
-LOOKED_AT = 256
-"""How many files of a driver's source, or of a home, are checked: their `stat` takes less than a millisecond."""
+from airflow_nrt.home.log.entries import SourceFile
+from airflow_nrt.home.log.fold.home_state import LAST_FILES
 
 
 def change_of(file: SourceFile) -> str | None:
@@ -39,17 +35,11 @@ def changes_of(files: Iterable[SourceFile]) -> dict[str, str]:
     return found
 
 
-def last_read(log: Log) -> list[SourceFile]:
-    """The files that a home's drivers have read last."""
-    commits = (entry.body for entry in log.backwards() if isinstance(entry.body, Commit))
-    return list(islice((file for commit in commits for file in reversed(commit.files)), LOOKED_AT))
-
-
 class LastRead:
     """The files that a driver has read last of a source."""
 
     def __init__(self, files: Iterable[SourceFile]) -> None:
-        self._files = deque(files, LOOKED_AT)
+        self._files = deque(files, LAST_FILES)
         self._known: dict[str, str] = {}
 
     def add(self, files: Iterable[SourceFile]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -18,8 +19,11 @@ from airflow_nrt.engine.java import fitting
 from airflow_nrt.engine.verify.verify import verify
 from airflow_nrt.home.heartbeat import Heartbeat, read_heartbeat
 from airflow_nrt.home.home import Home
-from airflow_nrt.home.log.entries import Commit, Published, Restate, SourceFile
+from airflow_nrt.home.log.entries import Commit, Lease, Published, Restate, SourceFile
 from airflow_nrt.home.log.fenced_writer import Writer
+from airflow_nrt.home.log.fold import checkpoints
+from airflow_nrt.home.log.fold.checkpoints import check_checkpoint
+from airflow_nrt.home.log.fold.settled import settled_until
 from airflow_nrt.home.status import read_status
 from airflow_nrt.model.plan import Plan
 from tests.engine.oracle import Windowing, count_in
@@ -201,6 +205,22 @@ def test_what_may_pass_is_tried_again(spark, tmp_path: Path, monkeypatch) -> Non
     assert Runner(spark, plan, home, available_now=True).run() == "finished"
     assert len(tries) >= 2 and commits(home) == 1
     assert beat(home).error is None
+    assert verify(spark, plan, home).is_proven
+
+
+def test_drivers_go_on_from_a_checkpoint(spark, tmp_path: Path, monkeypatch) -> None:
+    """No file is read twice, with it and without it; what is settled is noted once nothing waits."""
+    monkeypatch.setattr(checkpoints, "DISTANCE", 4)
+    plan, home = live(tmp_path, source__max_batch_size="1 b")
+    for n in range(4):
+        write_events(tmp_path / "events" / f"{n}.csv", EVENTS[30 * n : 30 * (n + 1)])
+        assert Runner(spark, plan, home, available_now=True).run() == "finished"
+    assert commits(home) == 4 and check_checkpoint(home.log()) == home.log().last // 4 * 4 - 1
+    begun = [entry.n for entry in home.log().entries() if isinstance(entry.body, Lease)]
+    assert settled_until(home.log()) == begun[-1]
+    shutil.rmtree(home.path / "checkpoints")
+    assert Runner(spark, plan, home, available_now=True).run() == "finished"
+    assert commits(home) == 4 and check_checkpoint(home.log()) is not None
     assert verify(spark, plan, home).is_proven
 
 

@@ -15,6 +15,7 @@ from airflow_nrt.engine.publish.recovery import publish_abandoned, roll_forward
 from airflow_nrt.engine.verify.interval import Interval
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Entry, Position, Published, Restate, Tick
+from airflow_nrt.home.log.fold.settled import note_settled
 from airflow_nrt.home.log.log import Log
 from airflow_nrt.model.plan import Insert
 from airflow_nrt.sql.load import load_report
@@ -126,6 +127,17 @@ def test_what_waits_is_published_in_the_order_of_the_log(curve: Curve) -> None:
     assert published == entries
 
 
+def test_what_is_settled_is_not_done_again(curve: Curve) -> None:
+    """A removal of an entry before the mark is not repeated, one after it is."""
+    curve.publish(curve.fire({"a": "fired", "b": "fired"}))
+    curve.publish(curve.restate({}, ("orders_curve/a",)))
+    note_settled(curve.home.log())
+    (curve.sink / "a").write_text("put back by hand")
+    curve.restate({}, ("orders_curve/b",))
+    curve.roll_forward()
+    assert curve.visible == {"a": "put back by hand"}
+
+
 def test_a_restatement_that_is_slow_leaves_what_the_stream_publishes_meanwhile(curve: Curve) -> None:
     entry = curve.restate({"a": "restated", "b": "old", "c": "old"}, ("orders_curve/d",))
 
@@ -149,6 +161,16 @@ def test_a_driver_publishes_what_a_backfill_has_left_for_long(curve: Curve, monk
     assert curve.writer.foreign_entries == [] and list(curve.home.staged.iterdir()) == []
 
 
+def test_a_driver_removes_what_a_backfill_has_left_for_long(curve: Curve, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The backfill died after it had published, before it removed."""
+    curve.publish(curve.fire({"a": "fired", "b": "fired"}))
+    curve.restate({}, ("orders_curve/a",))
+    curve.writer.check()
+    monkeypatch.setattr("airflow_nrt.engine.publish.recovery.ABANDONED_MS", -1000)
+    assert publish_abandoned(NO_SPARK, curve.home, curve.plan, curve.writer.foreign_entries)
+    assert curve.visible == {"b": "fired"}
+
+
 def test_what_can_t_be_published_does_not_stop_the_driver(
     curve: Curve, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -156,6 +178,6 @@ def test_what_can_t_be_published_does_not_stop_the_driver(
     curve.sink.write_text("a file where the directory should be")
     curve.writer.check()
     monkeypatch.setattr("airflow_nrt.engine.publish.recovery.ABANDONED_MS", -1000)
-    publish_abandoned(NO_SPARK, curve.home, curve.plan, curve.writer.foreign_entries)
+    assert not publish_abandoned(NO_SPARK, curve.home, curve.plan, curve.writer.foreign_entries)
     assert f"entry {entry.n} can't be published" in caplog.text
     assert list(curve.home.staged.iterdir()) != []

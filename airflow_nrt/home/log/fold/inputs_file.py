@@ -1,0 +1,81 @@
+"""A file with what a range of entries has read: columns of JSON, compressed, because names of files are alike."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import zlib
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from io import BytesIO
+from pathlib import Path
+
+from airflow_nrt.basics.errors import HomeError
+from airflow_nrt.files.decoding import decoded, parse_json
+from airflow_nrt.files.durable import replace_file
+from airflow_nrt.files.formats import Format
+from airflow_nrt.files.private_files import read_private
+from airflow_nrt.home.log.entries import SourceFile, SourceRange, TableVersion
+from airflow_nrt.home.log.fold.inputs import Inputs, SourceInputs
+
+_FORMAT = Format("inputs of a checkpoint")
+_MOST_BYTES = 1 << 30
+
+
+@dataclass(frozen=True)
+class _Files:
+    """Files by column. `corrupt` and `versions` have the places of the few files that need them."""
+
+    path: Sequence[str]
+    size: Sequence[int]
+    modified: Sequence[int]
+    corrupt: Sequence[int]
+    version: Mapping[int, TableVersion]
+
+
+@dataclass(frozen=True)
+class _Source:
+    files: _Files
+    ranges: tuple[SourceRange, ...]
+
+
+@dataclass(frozen=True)
+class _Content:
+    sources: Mapping[str, _Source]
+    dimensions: tuple[str, ...]
+
+
+def write_inputs(path: Path, inputs: Inputs) -> int:
+    """Gives the CRC-32 of the content, which is the same for the same inputs. Raises OSError."""
+    sources = {name: _Source(_by_column(one.files), one.ranges) for name, one in inputs.sources.items()}
+    fields = _FORMAT.stamped(asdict(_Content(sources, inputs.dimensions)))
+    content = json.dumps(fields, separators=(",", ":"), ensure_ascii=False).encode()
+    replace_file(path, gzip.compress(content))
+    return zlib.crc32(content)
+
+
+def read_inputs(path: Path, crc: int) -> Inputs:
+    """Raises HomeError unless it is a file with this checksum."""
+    try:
+        with gzip.open(BytesIO(read_private(path))) as file:
+            content = file.read(_MOST_BYTES)
+        if zlib.crc32(content) != crc:
+            raise ValueError("it is not what was written there")
+        found = decoded(_FORMAT.read(parse_json(content), path), _Content)
+        sources = {name: SourceInputs(_by_row(one.files), one.ranges) for name, one in found.sources.items()}
+    except (OSError, ValueError, TypeError, EOFError, zlib.error) as wrong:
+        raise HomeError(f"{path} can't be read: {wrong}") from None
+    return Inputs(sources, found.dimensions)
+
+
+def _by_column(files: Sequence[SourceFile]) -> _Files:
+    corrupt = [n for n, file in enumerate(files) if file.corrupt]
+    versions = {n: file.version for n, file in enumerate(files) if file.version is not None}
+    paths, sizes = [file.path for file in files], [file.size for file in files]
+    return _Files(paths, sizes, [file.modified for file in files], corrupt, versions)
+
+
+def _by_row(files: _Files) -> tuple[SourceFile, ...]:
+    corrupt = frozenset(files.corrupt)
+    rows = enumerate(zip(files.path, files.size, files.modified, strict=True))
+    return tuple(SourceFile(*row, n in corrupt, files.version.get(n)) for n, row in rows)

@@ -1,0 +1,48 @@
+"""Up to which entry everything is published and removed that the log has decided.
+
+A removal leaves no trace in the home. So a driver repeats those of all entries after this one when it starts.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from airflow_nrt.basics.errors import HomeError
+from airflow_nrt.files.decoding import read_record
+from airflow_nrt.files.durable import replace_file
+from airflow_nrt.files.formats import Format
+from airflow_nrt.files.private_files import make_private
+from airflow_nrt.home.log.log import Log
+
+_FORMAT = Format("the mark of what is settled")
+
+
+@dataclass(frozen=True)
+class Settled:
+    """The last settled entry, and its id: another log has another one there."""
+
+    entry: int
+    id: str
+
+
+def settled_until(log: Log) -> int:
+    """The last settled entry, -1 if none is known to be."""
+    try:
+        found = read_record(_path(log), _FORMAT, Settled)
+        known = found.entry <= log.last and log.read(found.entry).id == found.id
+    except (FileNotFoundError, HomeError):
+        return -1
+    return found.entry if known else -1
+
+
+def note_settled(log: Log) -> None:
+    """All entries that the log knows are settled. Only for a driver with a lease, which has settled them."""
+    settled = Settled(log.last, log.read(log.last).id)
+    make_private(_path(log).parent)
+    replace_file(_path(log), json.dumps(_FORMAT.stamped(asdict(settled))).encode())
+
+
+def _path(log: Log) -> Path:
+    return log.directory.parent / "checkpoints" / "settled.json"

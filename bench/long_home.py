@@ -1,0 +1,142 @@
+"""What a home of many entries costs: a driver's start, `status`, a look, for a new home and an old one, in turn.
+
+python -m bench.long_home [--entries 86400] [--runs 3] [--out bench/out]
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import statistics
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+from airflow_nrt.home.home import Home
+from airflow_nrt.home.log.entries import Commit, Position, Published, SourceFile, Tick
+from airflow_nrt.home.log.log import Log
+from bench.contests import emptied
+from bench.processes import Figures, measured
+from bench.reports import airflow_nrt, files
+
+SECOND, STEP = 1_000, 600
+_COLUMNS = "shop INT, price INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '1' SECOND"
+_OF = "CUMULATE(TABLE orders, DESCRIPTOR(ts), INTERVAL '10' MINUTES, INTERVAL '1' DAY)"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--entries", type=int, default=86_400, help="a batch a second: 86400 a day")
+    parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--out", type=Path, default=Path("bench/out"))
+    options = parser.parse_args()
+    new, old = (written(options.out.absolute(), entries) for entries in (0, options.entries))
+    print("| what | new home: s, CPU s, MB | old home: s, CPU s, MB | more |\n|---|---|---|---|")
+    for name, command in COMMANDS.items():
+        found: dict[Path, list[Figures]] = {new: [], old: []}
+        for _ in range(options.runs):
+            for place in (new, old):
+                found[place].append(measured(command(place), place / "printed"))
+        ours, theirs = (found[place] for place in (new, old))
+        more = statistics.median(one.seconds for one in theirs) - statistics.median(one.seconds for one in ours)
+        print(f"| {name} | {_words(ours)} | {_words(theirs)} | {more:.1f} s |", flush=True)
+    size = sum(file.stat().st_size for file in (old / "home" / "log").rglob("*") if file.is_file())
+    print(f"\nThe log of {options.entries} entries has {size / 2**20:.0f} MB.")
+
+
+def _words(runs: list[Figures]) -> str:
+    seconds, cpu, peak = (statistics.median(of(one) for one in runs) for of in (_seconds, _cpu, _peak))
+    return f"{seconds:.1f}, {cpu:.1f}, {peak / 2**20:.0f}"
+
+
+def _seconds(one: Figures) -> float:
+    return one.seconds
+
+
+def _cpu(one: Figures) -> float:
+    return one.cpu
+
+
+def _peak(one: Figures) -> float:
+    return one.peak
+
+
+def _of_home(name: str, place: Path) -> list[str]:
+    return [sys.executable, "-m", "airflow_nrt.cli.main", name, "--home", str(place / "home")]
+
+
+COMMANDS = {
+    "a driver that finds nothing new": lambda place: airflow_nrt("run", place, "--available-now"),
+    "status": lambda place: _of_home("status", place),
+    "windows": lambda place: _of_home("windows", place),
+}
+
+
+def written(out: Path, entries: int) -> Path:
+    """A report with a home of so many entries more: a batch of one file a second, windows every ten minutes."""
+    place = out / f"home-{entries}"
+    if place.exists():
+        return place
+    aside = emptied(out / f".{place.name}")
+    orders = aside / "orders"
+    orders.mkdir()
+    (orders / "0.csv").write_text("1,5,2024-06-18 00:00:00\n2,7,2024-06-18 00:10:05\n")
+    (aside / "sales.sql").write_text(
+        f"CREATE TABLE orders ({_COLUMNS}) {files(place / 'orders')};\n"
+        "CREATE TABLE sales (shop INT, window_end TIMESTAMP(3), price BIGINT)\n"
+        f"  WITH ('connector' = 'filesystem', 'path' = '{place / 'sales'}', 'format' = 'csv');\n"
+        "INSERT INTO sales SELECT shop, window_end, SUM(price)\n"
+        f"FROM TABLE({_OF}) GROUP BY shop, window_start, window_end;\n"
+    )
+    aside.rename(place)
+    measured(airflow_nrt("run", place, "--available-now"), place / "printed")
+    _age(Home.open(place / "home"), place / "orders", entries)
+    return place
+
+
+def _age(home: Home, orders: Path, entries: int) -> None:
+    """Entries as the driver would have written them, without its rows."""
+    log = home.log()
+    epoch, last = log.epoch(), next(one for one in log.backwards() if isinstance(one.body, Commit))
+    commit, position = last.body, log.position()
+    assert isinstance(commit, Commit)
+    (operator,), (source,) = position.operators, position.sources
+    sync, os.fsync = os.fsync, lambda handle: None
+    try:
+        for n in range(1, entries + 1):
+            file = orders / f"{n}.csv"
+            file.touch()
+            stat = file.stat()
+            read = position.sources[source]
+            passed = (read.watermark or 0) + SECOND
+            read = replace(read, watermark=passed, files=read.files + 1, rows=read.rows + 1)
+            state = replace(position.operators[operator], watermark=passed)
+            seen = {operator: position.operators[operator].watermark}
+            position = replace(position, sources={source: read}, operators={operator: state})
+            body = replace(
+                commit, files=(SourceFile(str(file), 0, stat.st_mtime_ns),), rows=1, clock=commit.clock + n * SECOND,
+                seen=seen, published=(), position=position, removed=(),
+            )  # fmt: skip
+            log.append(body, epoch)
+            if n % STEP == 0:
+                position = _fire(log, epoch, position, operator, body.clock)
+            if log.last % 128 == 0:
+                log.bind()
+    finally:
+        os.fsync = sync
+
+
+def _fire(log: Log, epoch: int, position: Position, operator: str, clock: int) -> Position:
+    """A window whose file is published already: nothing is staged for it."""
+    state = position.operators[operator]
+    assert state.watermark is not None
+    end = state.watermark - state.watermark % (STEP * SECOND)
+    fired = replace(position, operators={operator: replace(state, fired=end)}, windows=position.windows + 1)
+    target = f"{end}.csv"
+    window = Published("sales", None, end, "complete", 2, "0" * 32, f"staged/{epoch}-{end}/{target}", target)
+    log.append(Tick((window,), clock, fired), epoch)
+    return fired
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,197 @@
+"""A checkpoint says what the entries before it say, or is passed over."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from airflow_nrt.basics.errors import HomeError
+from airflow_nrt.home.log.entries import (
+    ArchivedElsewhere,
+    Body,
+    Commit,
+    Lease,
+    OperatorState,
+    Position,
+    Restate,
+    SourceFile,
+    SourceRange,
+    SourceState,
+    TableVersion,
+    Tick,
+)
+from airflow_nrt.home.log.fold import checkpoints
+from airflow_nrt.home.log.fold.checkpoints import check_checkpoint, read_by, state_of, write_checkpoints
+from airflow_nrt.home.log.fold.home_state import HomeState
+from airflow_nrt.home.log.fold.inputs import Inputs, inputs_of
+from airflow_nrt.home.log.log import Log
+
+DISTANCE = 8
+LEASE = Lease("host", 1, "application")
+ARCHIVE = ArchivedElsewhere("home", "id", "orders", 50)
+
+
+@pytest.fixture(autouse=True)
+def near(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(checkpoints, "DISTANCE", DISTANCE)
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Log:
+    directory = tmp_path / "home" / "log"
+    directory.mkdir(parents=True)
+    return Log(directory)
+
+
+def position(n: int) -> Position:
+    return Position({"orders": SourceState(n, files=n)}, {"w1": OperatorState(n, fired=n)}, windows=n)
+
+
+def commit(n: int, *splits: SourceFile | SourceRange, dimension: str | None = None) -> Commit:
+    files = tuple(one for one in splits if isinstance(one, SourceFile))
+    ranges = tuple(one for one in splits if isinstance(one, SourceRange))
+    named = {} if dimension is None else {"shops": dimension}
+    source = "orders" if files else "topic"
+    return Commit(source, files, n, n, {}, {}, (), None, (), position(n), ranges=ranges, dimensions=named)
+
+
+def bodies(seed: int, count: int) -> Iterator[Body]:
+    chance = random.Random(seed)
+    ends = {"t-0": 0, "t-1": 0}
+    yield LEASE
+    yield commit(0, *(SourceRange(part, 0, 0, 0, topic_id="x", archive=ARCHIVE) for part in ends))
+    for n in range(2, count):
+        kind = chance.randrange(5)
+        if kind == 0:
+            version = TableVersion(n, 2) if chance.random() < 0.5 else None
+            yield commit(n, SourceFile(f"/d/ß {n}", n, n, chance.random() < 0.2, version), dimension=f"v{n // 5}")
+        elif kind == 1:
+            part = chance.choice(sorted(ends))
+            begin, ends[part] = ends[part], ends[part] + chance.randint(1, 9)
+            known = ARCHIVE if ends[part] < 30 else None
+            yield commit(n, SourceRange(part, begin, ends[part], 1, archive=known))
+        elif kind == 2:
+            yield Restate((), (), "repair", {"w1": chance.randrange(count)}, n - 1, dimensions={"shops": "w"})
+        elif kind == 3:
+            yield Tick((), n, position(n))
+        else:
+            yield LEASE
+
+
+def append(log: Log, body: Body, epoch: int = 1) -> None:
+    log.append(body, None if isinstance(body, Restate) else epoch)
+
+
+def folded(log: Log) -> HomeState:
+    state = HomeState()
+    for entry in log.entries():
+        state = state.apply(entry)
+    return state
+
+
+def same_inputs(a: Inputs, b: Inputs) -> bool:
+    """Ranges of different parts have no order."""
+    by_part = [
+        {name: sorted(one.ranges, key=lambda each: each.part) for name, one in found.sources.items()}
+        for found in (a, b)
+    ]
+    files = [{name: one.files for name, one in found.sources.items()} for found in (a, b)]
+    return by_part[0] == by_part[1] and files[0] == files[1] and set(a.dimensions) == set(b.dimensions)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_what_is_read_with_it_is_what_all_entries_say(log: Log, seed: int) -> None:
+    chance = random.Random(seed)
+    for epoch, body in enumerate(bodies(seed, 70), 1):
+        append(log, body, epoch)
+        if chance.random() < 0.2:
+            assert write_checkpoints(log) > log.last
+        if chance.random() < 0.2:
+            reader = Log(log.directory)
+            assert state_of(reader) == folded(log)
+            assert same_inputs(read_by(reader), inputs_of(log.entries()))
+    write_checkpoints(log)
+    assert check_checkpoint(log) == log.last - (log.last + 1) % DISTANCE
+
+
+def test_of_ranges_what_a_later_driver_needs(log: Log) -> None:
+    """The first of each part, where its archive and where its topic stand, and the id of the topic."""
+    told = SourceRange("t-0", 30, 30, 0, topic_id="x")
+    ranges = [
+        SourceRange("t-0", 0, 0, 0, archive=ARCHIVE),
+        *(SourceRange("t-0", n, n + 10, 1, archive=ARCHIVE) for n in range(0, 30, 10)),
+        told,
+        *(SourceRange("t-0", n, n + 1, 1) for n in range(30, 50)),
+    ]
+    for n, one in enumerate(ranges):
+        append(log, commit(n, one))
+    write_checkpoints(log)
+    assert read_by(log).splits("topic") == (ranges[0], ranges[3], told, ranges[-1])
+
+
+def test_entries_before_it_are_not_read(log: Log, monkeypatch: pytest.MonkeyPatch) -> None:
+    for body in bodies(1, 5 * DISTANCE):
+        append(log, body)
+    write_checkpoints(log)
+    read: list[int] = []
+    content = Log.content
+    monkeypatch.setattr(Log, "content", lambda self, n: read.append(n) or content(self, n))
+    state_of(log)
+    read_by(log)
+    assert set(read) == {5 * DISTANCE - 1}
+    # Those that a reader may have found stay.
+    assert sorted(path.name for path in place(log).glob("*.json")) == ["31.json", "39.json"]
+
+
+def place(log: Log) -> Path:
+    return log.directory.parent / "checkpoints"
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b"[]", b'{"format": 2}', b'{"state": {}, "inputs": [], "more": 1}'])
+@pytest.mark.parametrize("name", ["15.json", "8-15.json.gz"])
+def test_an_unreadable_one_is_passed_over(
+    log: Log, name: str, content: bytes, caplog: pytest.LogCaptureFixture
+) -> None:
+    for body in bodies(2, 2 * DISTANCE + 3):
+        append(log, body)
+    write_checkpoints(log)
+    (place(log) / name).write_bytes(content)
+    assert state_of(log) == folded(log)
+    assert same_inputs(read_by(log), inputs_of(log.entries()))
+    assert name in caplog.text
+    if name == "15.json":
+        write_checkpoints(log)
+        assert check_checkpoint(log) == 15, "the next driver writes it again"
+
+
+def test_one_of_another_log_is_passed_over(log: Log, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """As after a home was put back from a copy, and has gone on."""
+    for body in bodies(3, DISTANCE):
+        append(log, body)
+    write_checkpoints(log)
+    (tmp_path / "copy" / "log").mkdir(parents=True)
+    copy = Log(tmp_path / "copy" / "log")
+    place(log).rename(place(copy))
+    append(copy, LEASE)
+    assert state_of(copy) == folded(copy)
+    for _ in range(2 * DISTANCE):
+        append(copy, LEASE)
+    assert state_of(copy) == folded(copy) and "of another log" in caplog.text
+    write_checkpoints(copy)
+    assert check_checkpoint(copy) == 2 * DISTANCE - 1
+
+
+def test_one_that_disagrees_is_found(log: Log) -> None:
+    for body in bodies(4, DISTANCE):
+        append(log, body)
+    write_checkpoints(log)
+    path = place(log) / "7.json"
+    content = json.loads(path.read_text())
+    content["state"]["restatements"] += 1
+    path.write_text(json.dumps(content))
+    with pytest.raises(HomeError, match=r"7\.json says something else than the log: take it away"):
+        check_checkpoint(log)
