@@ -44,19 +44,19 @@ class ArchiveKeeper:
         self._writer = writer
         self._insert = source.archive.insert
         self._root = Path(self._insert.sink.path.removeprefix("file://"))
-        self._partitions = Partitions(self._insert.name, partition_time(source.archive))
+        self._partitions = Partitions(self._insert.name, partition_time(source.archive), writer.log)
         self._merge: Merge | None = None
         self._unmerged: set[str] = set()
 
     def step(self, position: Position, replace: Replace) -> None:
         """Marks complete partitions, takes over what was merged meanwhile, and begins to merge the next one."""
-        self._partitions.follow(self._writer.log)
+        self._partitions.follow()
         if self._merge is not None:
             if not self._merge.is_done:
                 return
             merge, self._merge = self._merge, None
             self._take(merge, replace)
-            self._partitions.follow(self._writer.log)
+            self._partitions.follow()
         for partition in self._partitions.complete(self._until(position)):
             if not (self._root / partition.name).is_dir():
                 # Its owner has removed it: an archive keeps as much of the past as somebody wants.

@@ -16,6 +16,7 @@ from airflow_nrt.engine.sources.place import FILE
 from airflow_nrt.engine.spark.own_session import own_session
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import COMPACTED, Published
+from airflow_nrt.home.log.fold.inputs import ArchivedFile
 from airflow_nrt.model.archive import OFFSET, PARTITION
 from airflow_nrt.model.plan import Insert
 
@@ -26,7 +27,7 @@ class Merge:
     """Stages what replaces these `files` of an archive below `root`."""
 
     def __init__(
-        self, spark: SparkSession, home: Home, insert: Insert, epoch: int, root: Path, files: Sequence[Published]
+        self, spark: SparkSession, home: Home, insert: Insert, epoch: int, root: Path, files: Sequence[ArchivedFile]
     ) -> None:
         self.files = tuple(files)
         self.failure: Exception | None = None

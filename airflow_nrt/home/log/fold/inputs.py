@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from airflow_nrt.home.log.entries import Commit, Entry, SourceFile, SourceRange, Split
+from airflow_nrt.home.log.entries import (
+    ARCHIVED,
+    COMPACTED,
+    Commit,
+    Entry,
+    Published,
+    SourceFile,
+    SourceRange,
+    Split,
+)
 
 
 @dataclass(frozen=True)
@@ -22,11 +31,32 @@ class SourceInputs:
 
 
 @dataclass(frozen=True)
+class ArchivedFile:
+    """A file of an archive: what an entry says of it (`Published`), and that entry."""
+
+    insert: str
+    target: str
+    state: str
+    rows: int
+    entry: int
+
+    @classmethod
+    def of(cls, one: Published, entry: int) -> ArchivedFile:
+        return cls(one.insert, one.target, one.state, one.rows, entry)
+
+
+@dataclass(frozen=True)
 class Inputs:
-    """By source what was read, and the versions of dimension tables that entries name."""
+    """What a range of entries has read.
+
+    By source the splits; the versions of dimension tables that entries name; by place (`insert/target`) the files of
+    archives that stand, and the places of those that an entry before the range may have published and that are gone.
+    """
 
     sources: Mapping[str, SourceInputs] = field(default_factory=dict)
     dimensions: tuple[str, ...] = ()
+    archived: Mapping[str, ArchivedFile] = field(default_factory=dict)
+    gone: tuple[str, ...] = ()
 
     def splits(self, source: str) -> tuple[Split, ...]:
         return self.sources[source].splits if source in self.sources else ()
@@ -34,7 +64,7 @@ class Inputs:
 
 def inputs_of(entries: Iterable[Entry]) -> Inputs:
     """What these entries have read, in their order."""
-    return joined(_of_entry(entry) for entry in entries)
+    return joined(map(_of_entry, entries))
 
 
 def joined(parts: Iterable[Inputs]) -> Inputs:
@@ -42,18 +72,27 @@ def joined(parts: Iterable[Inputs]) -> Inputs:
     files: dict[str, list[SourceFile]] = {}
     ranges: dict[str, list[SourceRange]] = {}
     dimensions: dict[str, None] = {}
+    archived: dict[str, ArchivedFile] = {}
+    gone: dict[str, None] = {}
     for part in parts:
         dimensions.update(dict.fromkeys(part.dimensions))
         for name, one in part.sources.items():
             files.setdefault(name, []).extend(one.files)
             ranges.setdefault(name, []).extend(one.ranges)
+        for place in part.gone:
+            archived.pop(place, None)
+            gone[place] = None
+        archived.update(part.archived)
     sources = {name: SourceInputs(tuple(files[name]), _needed(ranges[name])) for name in files}
-    return Inputs(sources, tuple(dimensions))
+    return Inputs(sources, tuple(dimensions), archived, tuple(gone))
 
 
 def _of_entry(entry: Entry) -> Inputs:
-    body, named = entry.body, tuple(entry.dimensions.values())
-    return Inputs({body.source: SourceInputs(body.files, body.ranges)} if isinstance(body, Commit) else {}, named)
+    body = entry.body
+    sources = {body.source: SourceInputs(body.files, body.ranges)} if isinstance(body, Commit) else {}
+    archived = [one for one in entry.published if one.state in (ARCHIVED, COMPACTED)]
+    files = {f"{one.insert}/{one.target}": ArchivedFile.of(one, entry.n) for one in archived}
+    return Inputs(sources, tuple(entry.dimensions.values()), files, entry.removed)
 
 
 def _needed(ranges: Iterable[SourceRange]) -> tuple[SourceRange, ...]:

@@ -16,7 +16,7 @@ from airflow_nrt.files.durable import replace_file
 from airflow_nrt.files.formats import Format
 from airflow_nrt.files.private_files import read_private
 from airflow_nrt.home.log.entries import SourceFile, SourceRange, TableVersion
-from airflow_nrt.home.log.fold.inputs import Inputs, SourceInputs
+from airflow_nrt.home.log.fold.inputs import ArchivedFile, Inputs, SourceInputs
 
 _FORMAT = Format("inputs of a checkpoint")
 _MOST_BYTES = 1 << 30
@@ -43,12 +43,14 @@ class _Source:
 class _Content:
     sources: Mapping[str, _Source]
     dimensions: tuple[str, ...]
+    archived: Mapping[str, ArchivedFile]
+    gone: tuple[str, ...]
 
 
 def write_inputs(path: Path, inputs: Inputs) -> int:
     """Gives the CRC-32 of the content, which is the same for the same inputs. Raises OSError."""
     sources = {name: _Source(_by_column(one.files), one.ranges) for name, one in inputs.sources.items()}
-    fields = _FORMAT.stamped(asdict(_Content(sources, inputs.dimensions)))
+    fields = _FORMAT.stamped(asdict(_Content(sources, inputs.dimensions, inputs.archived, inputs.gone)))
     content = json.dumps(fields, separators=(",", ":"), ensure_ascii=False).encode()
     replace_file(path, gzip.compress(content))
     return zlib.crc32(content)
@@ -65,7 +67,7 @@ def read_inputs(path: Path, crc: int) -> Inputs:
         sources = {name: SourceInputs(_by_row(one.files), one.ranges) for name, one in found.sources.items()}
     except (OSError, ValueError, TypeError, EOFError, zlib.error) as wrong:
         raise HomeError(f"{path} can't be read: {wrong}") from None
-    return Inputs(sources, found.dimensions)
+    return Inputs(sources, found.dimensions, found.archived, found.gone)
 
 
 def _by_column(files: Sequence[SourceFile]) -> _Files:

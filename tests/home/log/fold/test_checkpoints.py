@@ -11,12 +11,15 @@ import pytest
 
 from airflow_nrt.basics.errors import HomeError
 from airflow_nrt.home.log.entries import (
+    ARCHIVED,
+    COMPACTED,
     ArchivedElsewhere,
     Body,
     Commit,
     Lease,
     OperatorState,
     Position,
+    Published,
     Restate,
     SourceFile,
     SourceRange,
@@ -65,7 +68,7 @@ def bodies(seed: int, count: int) -> Iterator[Body]:
     yield LEASE
     yield commit(0, *(SourceRange(part, 0, 0, 0, topic_id="x", archive=ARCHIVE) for part in ends))
     for n in range(2, count):
-        kind = chance.randrange(5)
+        kind = chance.randrange(6)
         if kind == 0:
             version = TableVersion(n, 2) if chance.random() < 0.5 else None
             yield commit(n, SourceFile(f"/d/ß {n}", n, n, chance.random() < 0.2, version), dimension=f"v{n // 5}")
@@ -78,6 +81,11 @@ def bodies(seed: int, count: int) -> Iterator[Body]:
             yield Restate((), (), "repair", {"w1": chance.randrange(count)}, n - 1, dimensions={"shops": "w"})
         elif kind == 3:
             yield Tick((), n, position(n))
+        elif kind == 4:
+            new, old = f"hh={n % 3}/{n}", tuple(f"kept/hh={n % 3}/{one}" for one in range(n % 3, n, 3))
+            merges = n % 2 == 0
+            file = Published("kept", None, None, COMPACTED if merges else ARCHIVED, n, "", "", new)
+            yield Tick((file,), n, position(n), old if merges else ())
         else:
             yield LEASE
 
@@ -100,7 +108,8 @@ def same_inputs(a: Inputs, b: Inputs) -> bool:
         for found in (a, b)
     ]
     files = [{name: one.files for name, one in found.sources.items()} for found in (a, b)]
-    return by_part[0] == by_part[1] and files[0] == files[1] and set(a.dimensions) == set(b.dimensions)
+    others = [(set(one.dimensions), one.archived) for one in (a, b)]
+    return by_part[0] == by_part[1] and files[0] == files[1] and others[0] == others[1]
 
 
 @pytest.mark.parametrize("seed", range(12))
