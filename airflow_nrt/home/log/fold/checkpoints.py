@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -38,10 +39,11 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class InputsFile:
-    """A file with what the entries up to `last` have read since the file before it, with its CRC-32."""
+    """A file of `size` bytes with what the entries up to `last` have read since the file before it."""
 
     name: str
     last: int
+    size: int
     crc: int
 
 
@@ -115,8 +117,8 @@ def _write_next(log: Log, before: Checkpoint, last: int) -> Checkpoint:
         state = state.apply(entry)
     make_private(directory)
     name = f"{first}-{last}.json.gz"
-    crc = write_inputs(directory / name, inputs_of(entries))
-    after = Checkpoint(state, (*before.inputs, InputsFile(name, last, crc)))
+    size, crc = write_inputs(directory / name, inputs_of(entries))
+    after = Checkpoint(state, (*before.inputs, InputsFile(name, last, size, crc)))
     content = json.dumps(_FORMAT.stamped(asdict(after)), separators=(",", ":"), ensure_ascii=False)
     replace_file(directory / f"{last}.json", content.encode())
     sync_directory(directory)
@@ -125,19 +127,34 @@ def _write_next(log: Log, before: Checkpoint, last: int) -> Checkpoint:
 
 
 def _newest(log: Log) -> Checkpoint:
-    """The newest checkpoint that is one of this log; an empty one if there is none."""
-    for number in sorted(_numbers(_directory(log)), reverse=True):
-        path = _directory(log) / f"{number}.json"
+    """The newest checkpoint that is one of this log, and whose files are there; an empty one if there is none."""
+    directory = _directory(log)
+    for number in sorted(_numbers(directory), reverse=True):
+        path = directory / f"{number}.json"
         try:
             found = read_record(path, _FORMAT, Checkpoint)
-            if number <= log.last and found.state.id == log.read(number).id:
-                return found
-            logger.warning("%s is of another log, and is passed over", path)
+            if number > log.last or found.state.id != log.read(number).id:
+                raise HomeError(f"{path} is of another log")
+            _check_sizes(directory, found)
         except FileNotFoundError:
+            # A newer one has come, and this one was old.
             continue
         except HomeError as wrong:
-            logger.warning("%s: it is passed over", wrong)
+            logger.warning("%s: the checkpoint is passed over", wrong)
+        else:
+            return found
     return Checkpoint(HomeState())
+
+
+def _check_sizes(directory: Path, checkpoint: Checkpoint) -> None:
+    for file in checkpoint.inputs:
+        path = directory / file.name
+        try:
+            is_whole = os.stat(path).st_size == file.size
+        except OSError as wrong:
+            raise HomeError(f"{path} can't be read: {wrong}") from None
+        if not is_whole:
+            raise HomeError(f"{path} is not what was written there")
 
 
 def _remove_older(directory: Path, last: int) -> None:

@@ -47,13 +47,14 @@ class _Content:
     gone: tuple[str, ...]
 
 
-def write_inputs(path: Path, inputs: Inputs) -> int:
-    """Gives the CRC-32 of the content, which is the same for the same inputs. Raises OSError."""
+def write_inputs(path: Path, inputs: Inputs) -> tuple[int, int]:
+    """Gives the size in bytes, and the CRC-32 of the content, which is the same for the same inputs. Raises OSError."""
     sources = {name: _Source(_by_column(one.files), one.ranges) for name, one in inputs.sources.items()}
     fields = _FORMAT.stamped(asdict(_Content(sources, inputs.dimensions, inputs.archived, inputs.gone)))
     content = json.dumps(fields, separators=(",", ":"), ensure_ascii=False).encode()
-    replace_file(path, gzip.compress(content))
-    return zlib.crc32(content)
+    stored = gzip.compress(content)
+    replace_file(path, stored)
+    return len(stored), zlib.crc32(content)
 
 
 def read_inputs(path: Path, crc: int) -> Inputs:
