@@ -35,7 +35,7 @@ class Log:
     def __init__(self, directory: Path) -> None:
         self.directory = directory
         self.last = -1
-        self._chapter: tuple[Path, list[bytes]] | None = None
+        self._chapter: tuple[int, list[bytes]] | None = None
         self.refresh()
 
     def refresh(self) -> int:
@@ -119,18 +119,19 @@ class Log:
         bind_chapters(self.directory, self.last)
 
     def _content(self, n: int) -> bytes | None:
+        known, first = self._chapter, n - n % CHAPTER
+        if known is not None and known[0] == first:
+            return known[1][n - first]
         try:
             single = read_private(self._path(n))
         except FileNotFoundError:
             single = None
-        path, known = chapter_of(self.directory, n), self._chapter
-        if known is None or known[0] != path:
-            # Looked for after the file: its content counts only if no chapter has the entry.
-            lines = read_chapter(path)
-            if lines is None:
-                return single
-            self._chapter = known = (path, lines)
-        return known[1][n % CHAPTER]
+        # Looked for after the file: its content counts only if no chapter has the entry.
+        lines = read_chapter(chapter_of(self.directory, n))
+        if lines is None:
+            return single
+        self._chapter = first, lines
+        return lines[n - first]
 
     def _path(self, n: int) -> Path:
         return self.directory / f"{n}.json"
