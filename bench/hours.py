@@ -41,7 +41,7 @@ def main() -> None:
 
 def firings(place: Path) -> list[float]:
     """The seconds from the commit of a batch to that of the windows after it."""
-    entries = list(Home.at(place / "home").log().entries())
+    entries = list(Home.at(place / "home").log().audit())
     return [
         (later.time - earlier.time) / 1000
         for earlier, later in pairwise(entries)

@@ -56,7 +56,7 @@ class CurveReader(ColumnOfWindows):
     def points(self) -> list[Point]:
         """The current curve, in the order of windows."""
         sums: dict[int, Point] = {}
-        for change in standing_at(self.home.log().entries()):
+        for change in standing_at(self.home.log().audit()):
             one = change.published
             if one.insert == self.insert.name and one.end is not None:
                 before = sums.get(one.end)

@@ -42,7 +42,7 @@ class SampledCurve(ColumnOfWindows):
         """The end (ms) and the total of each published window; NaN without a sample."""
         samples = {key: one for day in self._names() for key, one in self._day(day).items()}
         standing = {}
-        for change in standing_at(self.home.log().entries()):
+        for change in standing_at(self.home.log().audit()):
             if change.published.insert == self.insert.name and change.published.end is not None:
                 standing[change.published.end] = self._total(samples.get((change.published.end, change.entry)))
         return sorted(standing.items())

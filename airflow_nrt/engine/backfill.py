@@ -92,7 +92,7 @@ class _Work:
 
     def as_of_now(self) -> _Work:
         """The same work with what the log says by now."""
-        return replace(self, history=read_history(self.home.log().entries(), self.plan))
+        return replace(self, history=read_history(self.home.log().audit(), self.plan))
 
     def as_read(self) -> Plan:
         """The plan by which the stream has read its rows; without a stream the plan as it is."""
@@ -148,7 +148,7 @@ def backfill(
     """
     notes = check_backfill(plan, home, interval)
     session = report_session(spark, plan)
-    work = _Work(session, plan, home, interval, read_history(home.log().entries(), plan), say, notes)
+    work = _Work(session, plan, home, interval, read_history(home.log().audit(), plan), say, notes)
     streamed = bool(work.history.batches)
     for insert in plan.inserts:
         sink_of(insert).check(session, home, insert)
@@ -171,7 +171,7 @@ def backfill(
 def _new(work: _Work) -> _Restatement:
     """Without a stream so far: the windows of the interval that no backfill has published yet."""
     # By the log, not by the sinks: printed windows leave nothing in a sink.
-    standing = {(one.insert, one.end) for entry in work.home.log().entries() for one in entry.published}
+    standing = {(one.insert, one.end) for entry in work.home.log().audit() for one in entry.published}
     if not standing:
         return _Restatement("backfill")
     only = {}
@@ -194,7 +194,7 @@ def check_backfill(plan: Plan, home: Home, interval: Interval) -> list[str]:
     for insert in plan.inserts:
         if not insert.operators:
             raise InputError(f"{insert.name} has no windows: a backfill publishes windows")
-    entries = home.log().entries() if home.report_file.exists() else ()
+    entries = home.log().audit() if home.report_file.exists() else ()
     history = read_history(entries, plan)
     check_arithmetic(plan, history.position)
     if plan.waits_for_clock and not history.batches:

@@ -67,7 +67,7 @@ def _places(home: Home, root: Path) -> dict[str, Published | None]:
         if one.directory is not None and Path(one.directory).absolute() == root
     }
     places: dict[str, Published | None] = {}
-    for entry in home.log().entries():
+    for entry in home.log().audit():
         places.update((one.target, one) for one in entry.published if one.insert in here)
         removed = (place.partition("/") for place in entry.removed)
         places.update((target, None) for insert, _, target in removed if insert in here)

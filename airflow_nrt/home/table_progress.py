@@ -135,7 +135,7 @@ def _first_lacking(home: Home, log: Log, beat: Heartbeat | None) -> dict[str, in
             found[_EVERY_TABLE] = of_drivers[0]
     else:
         added = home.identity().added if log.last >= 0 else {}
-        for name, changes in lacking(log.entries(), added).items() if added else ():
+        for name, changes in lacking(log.audit(), added).items() if added else ():
             found[name] = min(one.entry for one in changes)
         later = _may_be_staged(home, log)
     staged = staged_directories(home)

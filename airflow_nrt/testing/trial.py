@@ -154,11 +154,11 @@ class Trial:
     # ------------------------------------------------------------------ what it is about
 
     def _published(self, insert: Insert) -> list[Published]:
-        entries = self._home.log().entries()
+        entries = self._home.log().audit()
         return [one for entry in entries for one in entry.published if one.insert == insert.name]
 
     def _standing(self, insert: Insert) -> list[Published]:
-        standing = standing_at(self._home.log().entries())
+        standing = standing_at(self._home.log().audit())
         return [one.published for one in standing if one.published.insert == insert.name]
 
     def _source(self, name: str) -> Table:

@@ -22,7 +22,7 @@ def changelog(request: ChangelogRequest) -> Iterator[WindowChange]:
     Raises InputError, before the first change, if there is no home, or if rows are asked for and no file holds them.
     """
     home = Home.open(request.home, request.group)
-    log, staged = changes(home.log().entries()), staged_directories(home)
+    log, staged = changes(home.log().audit()), staged_directories(home)
 
     def waits(one: Change) -> bool:
         return one.op != REMOVED and directory_of(one.published) in staged

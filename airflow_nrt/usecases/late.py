@@ -17,7 +17,7 @@ from airflow_nrt.usecases.requests.late import LateRequest, LateRows
 def late(request: LateRequest) -> LateRows:
     """Raises InputError if there is no home, HomeError if its ledger can't be read."""
     home = Home.open(request.home, request.group)
-    commits = [(entry.n, entry.body) for entry in home.log().entries() if isinstance(entry.body, Commit)]
+    commits = [(entry.n, entry.body) for entry in home.log().audit() if isinstance(entry.body, Commit)]
     rejected: Counter[str] = Counter()
     for _, commit in commits:
         rejected.update(commit.rejected)

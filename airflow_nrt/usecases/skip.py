@@ -89,7 +89,7 @@ def leave_out(home: Home, source: str, rows: Sequence[SkippedRow]) -> SkipResult
 
 
 def _check_unread(home: Home, source: str, rows: Sequence[SkippedRow]) -> None:
-    for entry in home.log().entries():
+    for entry in home.log().audit():
         body = entry.body
         if isinstance(body, Commit):
             read = body.splits if body.source == source else ()

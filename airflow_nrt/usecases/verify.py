@@ -47,5 +47,5 @@ def _ready(plan: Plan, place: ReportInHome, patience: int, interval: Interval, s
     home.check_report(plan, plan_of_home)
     plan = home.as_it_runs(plan)
     wait_for_stream(plan, home, patience, say)
-    check_interval(plan, read_history(home.log().entries(), plan), interval)
+    check_interval(plan, read_history(home.log().audit(), plan), interval)
     return home, plan

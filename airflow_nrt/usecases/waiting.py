@@ -45,7 +45,7 @@ def wait_for_stream(plan: Plan, home: Home, patience: int, say: Callable[[str], 
             "(wait_for_stream) out, and wait for a window, as NrtWindowSensor does"
         )
     log = home.log() if home.report_file.exists() else None
-    history = read_history(log.entries(), plan) if log is not None else None
+    history = read_history(log.audit(), plan) if log is not None else None
     if log is None or history is None or not history.batches:
         say("no stream has run here: nothing to wait for")
         return

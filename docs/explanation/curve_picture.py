@@ -59,7 +59,7 @@ def backfilled(data: Path, place: Path) -> list[Point]:
 
 def drivers(home: Home) -> list[int]:
     """The log entry with which each driver began."""
-    return [entry.n for entry in home.log().entries() if isinstance(entry.body, Lease)]
+    return [entry.n for entry in home.log().audit() if isinstance(entry.body, Lease)]
 
 
 def draw(live: list[Point], batch: list[Point], began: list[int], out: Path) -> None:

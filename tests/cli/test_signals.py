@@ -77,7 +77,7 @@ class Driver:
         return ended(self.process)
 
     def commits(self) -> int:
-        return sum(isinstance(entry.body, Commit) for entry in Home.open(self.home).log().entries())
+        return sum(isinstance(entry.body, Commit) for entry in Home.open(self.home).log().audit())
 
     def beat(self) -> tuple[str, str | None]:
         beat = read_heartbeat(Home.open(self.home).heartbeats)

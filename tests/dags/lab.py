@@ -95,7 +95,7 @@ def wait_for_end(home: Home, epoch: int, timeout: float = 180) -> str:
 
 def leases(home: Home) -> int:
     """How many drivers ever held this home."""
-    return sum(entry.kind == "lease" for entry in home.log().entries())
+    return sum(entry.kind == "lease" for entry in home.log().audit())
 
 
 def kill(pid: int) -> None:

@@ -77,7 +77,7 @@ class Streamed:
     @property
     def standing(self) -> list[Published]:
         """What the log says is published, by window."""
-        history = read_history(self.home.log().entries(), self.plan)
+        history = read_history(self.home.log().audit(), self.plan)
         return sorted(history.published.values(), key=lambda one: one.end or 0)
 
     def file(self, published: Published) -> Path:

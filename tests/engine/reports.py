@@ -206,7 +206,7 @@ class Stream:
 
     @property
     def entries(self) -> list[Entry]:
-        return list(self.home.log().entries())
+        return list(self.home.log().audit())
 
     @property
     def firings(self) -> int:

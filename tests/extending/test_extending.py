@@ -119,9 +119,7 @@ def test_they_stream_are_late_and_are_verified(spark, report: Plan, tmp_path: Pa
     append(tmp_path, (2, 95, "08:40:00"), (1, 31, "12:30:00"))
     absorb(Stream(spark, report, tmp_path / "home"))
     assert curve(tmp_path)[-2:] == [(2, 11, 2, 90), (2, 12, 2, 90)]
-    ranges = [
-        one for entry in stream.home.log().entries() if isinstance(entry.body, Commit) for one in entry.body.ranges
-    ]
+    ranges = [one for entry in stream.home.log().audit() if isinstance(entry.body, Commit) for one in entry.body.ranges]
     assert [type(one) for one in ranges] == [SourceRange] * 3
     assert [one.start for one in ranges[1:]] == [one.end for one in ranges[:-1]]
 

@@ -124,7 +124,7 @@ class Scene:
 
     def enumerator(self, source: str) -> SplitEnumerator:
         """That of a driver which has just begun."""
-        commits = (entry.body for entry in self.home.log().entries() if isinstance(entry.body, Commit))
+        commits = (entry.body for entry in self.home.log().audit() if isinstance(entry.body, Commit))
         read = [split for body in commits if body.source == source for split in body.splits]
         table = self.driver.plan.source(source).table
         return source_of(table).enumerator(self.spark, table, read)

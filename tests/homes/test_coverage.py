@@ -75,12 +75,12 @@ def used(value: Any) -> Iterator[str]:
 def test_each_field_of_the_log_is_used(homes: list[Home]) -> None:
     wanted = fields_below(entries.Body)
     assert {"Commit.files", "Position.versions", "StateFile.rows", "Fill.left"} <= wanted
-    found = {name for home in homes for entry in home.log().entries() for name in used(entry.body)}
+    found = {name for home in homes for entry in home.log().audit() for name in used(entry.body)}
     assert wanted - found == WITHOUT_A_HOME
 
 
 def test_each_kind_of_entry_is_there(homes: list[Home]) -> None:
-    found = {type(entry.body) for home in homes for entry in home.log().entries()}
+    found = {type(entry.body) for home in homes for entry in home.log().audit()}
     assert found == {*typing.get_args(entries.Body)}
 
 
@@ -103,7 +103,7 @@ def test_each_kind_of_operator_has_state(homes: list[Home]) -> None:
 
 
 def test_each_state_of_results_is_there(homes: list[Home]) -> None:
-    found = {one.state for home in homes for entry in home.log().entries() for one in entry.published}
+    found = {one.state for home in homes for entry in home.log().audit() for one in entry.published}
     assert {"early", COMPLETE, "late", "last", "restated", "passed", "changed", ARCHIVED, COMPACTED} == found
 
 

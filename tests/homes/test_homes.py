@@ -97,7 +97,7 @@ def test_results_are_owed(tmp_path: Path) -> None:
     beat = status.heartbeat
     assert [one.table for one in status.waiting] == ["away"] and status.windows < status.decided_windows
     assert beat is not None and (beat.state, list(beat.owed)) == (RUNNING, ["away"])
-    owed = [entry for entry in home.log().entries() if is_waiting(home, entry)]
+    owed = [entry for entry in home.log().audit() if is_waiting(home, entry)]
     assert len(owed) == 2 and owed[0].n == beat.owed["away"]
 
 

@@ -273,7 +273,7 @@ def newer_home(older_home: Home) -> Home:
     home = Home(older_home.path.with_name("newer"))
     shutil.copytree(older_home.path, home.path)
     home.report_file.write_bytes(older_home.identity().to_bytes())
-    for entry in older_home.log().entries():
+    for entry in older_home.log().audit():
         (home.log_directory / f"{entry.n}.json").write_text(json.dumps(entry.to_json()))
     return home
 
@@ -311,7 +311,7 @@ def test_whatever_a_file_says_it_is_read_or_refused(older_home: Home, newer_home
     try:
         file.write_text(json.dumps(new))
         json.dumps(read_status(Home.open(home.path)).to_json(), ensure_ascii=False).encode()
-        list(home.log().entries())
+        list(home.log().audit())
     except NrtError:
         pass
     finally:

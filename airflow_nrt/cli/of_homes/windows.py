@@ -23,7 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     home = Home.open(options.home, options.group)
-    rows = standing_at(home.log().entries(), _instant(options.at))
+    rows = standing_at(home.log().audit(), _instant(options.at))
     owed = waiting(home, [row.published for row in rows])
     if options.json:
         facts = [{"entry": row.entry, "time": row.time, "waiting": row.published in owed} for row in rows]

@@ -31,7 +31,7 @@ class FilesSink(CurveSink):
         return self.place / "data" / "orders_curve"
 
     def row(self, home: Home, shop: int, end: int) -> CurveRow | None:
-        for change in standing_at(home.log().entries()):
+        for change in standing_at(home.log().audit()):
             if change.published.end != end:
                 continue
             with (self.table / change.published.target).open("rb") as file:

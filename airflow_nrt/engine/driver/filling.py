@@ -96,7 +96,7 @@ class Filling:
             self._pause = time.monotonic() + MOST_SECONDS
 
     def _look(self) -> None:
-        self._lacking = lacking(self._writer.log.entries(), self._added)
+        self._lacking = lacking(self._writer.log.audit(), self._added)
         self._seen = self._writer.log.last
 
     def _follow(self) -> None:

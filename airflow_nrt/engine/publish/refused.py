@@ -9,6 +9,7 @@ from airflow_nrt.engine.batch.progress import Progress
 from airflow_nrt.engine.sinks import sink_of
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Published
+from airflow_nrt.home.log.fold.settled import settled_until
 from airflow_nrt.home.set_aside import SetAside
 from airflow_nrt.model.plan import Plan
 
@@ -17,7 +18,8 @@ def refused_rows(spark: SparkSession, home: Home, plan: Plan, say: Progress) -> 
     """Those of all entries that are not published yet. Publishes nothing. Raises as `Sink.refused`."""
     found: list[SetAside] = []
     known = {insert.name for insert in plan.written}
-    for entry in home.log().entries():
+    log = home.log()
+    for entry in log.entries(settled_until(log) + 1):
         waiting: dict[str, list[Published]] = {}
         for one in entry.published:
             if one.insert in known and (home.path / one.staged).exists():

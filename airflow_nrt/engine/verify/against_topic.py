@@ -38,7 +38,7 @@ def verify_archives(spark: SparkSession, plan: Plan, home: Home) -> list[Archive
     if not archived:
         raise InputError("the report writes no archive: 'archive' of a source names one")
     session = report_session(spark, plan)
-    history = read_history(home.log().entries(), plan)
+    history = read_history(home.log().audit(), plan)
     plan = as_history_skips(plan_of_history(plan, history), history, home)
     archived = [plan.source(source.name) for source in archived]
     return [_compared(session, plan, home, source, history) for source in archived]

@@ -75,7 +75,7 @@ def _verified(
 ) -> Verdict:
     plan = replace(plan, inserts=tuple(one.without_nulls for one in plan.inserts))
     log = home.log()
-    history = read_history(log.entries(), plan)
+    history = read_history(log.audit(), plan)
     plan = as_history_skips(plan_of_history(plan, history), history, home)
     say(f"log read: {counted(history.entry + 1, 'entry')}, {counted(len(history.batches), 'batch')}")
     problems = list(history.problems)

@@ -70,7 +70,12 @@ class Log:
             raise HomeError(f"log entry {n} of {self.directory.parent} is missing")
         return content
 
-    def entries(self, first: int = 0, last: int | None = None) -> Iterator[Entry]:
+    def audit(self) -> Iterator[Entry]:
+        """All entries in order: for questions about the past, because a log may be long. What is needed to go on, the
+        fold says (`fold/`)."""
+        return self.entries(0)
+
+    def entries(self, first: int, last: int | None = None) -> Iterator[Entry]:
         """The entries from `first` to `last` (default: the last known), in order."""
         for n in range(first, (self.last if last is None else last) + 1):
             yield self.read(n)

@@ -41,7 +41,7 @@ class MemoryStream:
         self._before = before
         self._performing = Performing(MemoryComputation(home, delay), self.writer, self._publish, clock)
         self._run(self._decisions.begun(self.writer.log.position(), self.writer.log.last_clock()))
-        for entry in self.writer.log.entries():
+        for entry in self.writer.log.audit():
             self._publish(entry)
         home.remove_orphans()
         self._run(self._decisions.settle(self._performing.at))

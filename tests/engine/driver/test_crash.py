@@ -39,7 +39,7 @@ def scene(spark, tmp_path_factory) -> tuple[Place, Outcome]:
 
 def test_the_clean_run_has_all_that_can_break(scene) -> None:
     place, clean = scene
-    entries = list(place.home.log().entries())
+    entries = list(place.home.log().audit())
     assert sum(isinstance(entry.body, Commit) for entry in entries) == BATCHES
     assert sum(isinstance(entry.body, Tick) and len(entry.published) > 1 for entry in entries) >= 3
     assert clean.position.late > 0

@@ -81,6 +81,6 @@ def versions(place: Place) -> list[tuple[Any, ...]]:
     """All versions that the log has, in its order."""
     return [
         (one.insert, one.end, one.state, one.rows)
-        for entry in place.home.log().entries()
+        for entry in place.home.log().audit()
         for one in sorted(entry.published, key=lambda one: (one.insert, one.end or 0))
     ]

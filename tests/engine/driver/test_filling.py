@@ -73,7 +73,7 @@ def test_what_the_owner_has_removed_is_not_filled(spark: SparkSession, place: Pa
     next((place / "curve").rglob("*-20240618T001000.parquet")).unlink()
     assert stream(spark, plan, home) == "finished"
     assert windows(place, "added", "json") == windows(place, "curve", "parquet")
-    (fill,) = (one.body for one in home.log().entries() if isinstance(one.body, Fill))
+    (fill,) = (one.body for one in home.log().audit() if isinstance(one.body, Fill))
     assert fill.absent == (FIRST,) and len(fill.published) == 2
     curve, added = verify(spark, plan, home).inserts
     assert curve.unequal_ends == added.unequal_ends == (FIRST,)
@@ -114,7 +114,7 @@ def test_a_restatement_by_the_report_as_it_was(
     monkeypatch.setattr(filling, "reach", reach)
     assert stream(spark, plan, home) == "finished"
     assert points == ["fill-staged", "fill-staged", "fill-decided"]
-    kinds = [type(one.body) for one in home.log().entries() if isinstance(one.body, (Fill, Restate))]
+    kinds = [type(one.body) for one in home.log().audit() if isinstance(one.body, (Fill, Restate))]
     assert kinds == [Restate, Fill] and not any(home.staged.iterdir())
     assert windows(place, "added", "json") == windows(place, "curve", "parquet")
     assert ("2024-06-18 00:10:00", "a", 11) in windows(place, "added", "json")

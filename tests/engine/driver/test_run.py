@@ -80,7 +80,7 @@ class Running:
 
 
 def commits(home: Home) -> int:
-    return sum(isinstance(entry.body, Commit) for entry in home.log().entries())
+    return sum(isinstance(entry.body, Commit) for entry in home.log().audit())
 
 
 def beat(home: Home) -> Heartbeat:
@@ -216,7 +216,7 @@ def test_drivers_go_on_from_a_checkpoint(spark, tmp_path: Path, monkeypatch) -> 
         write_events(tmp_path / "events" / f"{n}.csv", EVENTS[30 * n : 30 * (n + 1)])
         assert Runner(spark, plan, home, available_now=True).run() == "finished"
     assert commits(home) == 4 and check_checkpoint(home.log()) == home.log().last // 4 * 4 - 1
-    begun = [entry.n for entry in home.log().entries() if isinstance(entry.body, Lease)]
+    begun = [entry.n for entry in home.log().audit() if isinstance(entry.body, Lease)]
     assert settled_until(home.log()) == begun[-1]
     shutil.rmtree(home.path / "checkpoints")
     assert Runner(spark, plan, home, available_now=True).run() == "finished"
@@ -292,7 +292,7 @@ def test_batches_keep_to_the_byte_cap(spark, tmp_path: Path) -> None:
     plan = plan_of(tmp_path / "sized", table, curve_insert(TUMBLE.sql, FEW))
     home = Home.create(tmp_path / "sized" / "home", plan)
     Runner(spark, plan, home).run()
-    sizes = [sum(f.size for f in entry.body.files) for entry in home.log().entries() if isinstance(entry.body, Commit)]
+    sizes = [sum(f.size for f in entry.body.files) for entry in home.log().audit() if isinstance(entry.body, Commit)]
     assert len(sizes) == 3 and max(sizes) <= cap
     assert rows_of(tmp_path / "sized" / "curve") == count_in(TUMBLE, [EVENTS], FEW)
 

@@ -50,7 +50,7 @@ def run(spark, plan: Plan, home: Home) -> str:
 
 
 def kinds(home: Home) -> list[str]:
-    return [entry.kind for entry in home.log().entries()]
+    return [entry.kind for entry in home.log().audit()]
 
 
 @pytest.mark.usefixtures("several_tasks")
@@ -141,7 +141,7 @@ def test_other_plans_keep_to_the_store(spark, tmp_path: Path, inserts: tuple[str
     plan, home = bounded(tmp_path, *inserts)
     write_events(tmp_path / "events" / "0.csv", EVENTS)
     assert run(spark, plan, home) == "finished"
-    firings = [entry for entry in home.log().entries() if isinstance(entry.body, Tick) and entry.published]
-    absorbed = [entry for entry in home.log().entries() if isinstance(entry.body, Commit)]
+    firings = [entry for entry in home.log().audit() if isinstance(entry.body, Tick) and entry.published]
+    absorbed = [entry for entry in home.log().audit() if isinstance(entry.body, Commit)]
     assert firings and not any(entry.published for entry in absorbed)
     assert verify(spark, plan, home).is_proven

@@ -87,7 +87,7 @@ def test_a_database_that_is_away_holds_back_no_files(spark: SparkSession, databa
     assert len(read_window_events(home, Completed(), "files", -1).ends) == 3
     assert len(read_window_events(home, Completed(), "curve", -1).ends) == 1
     first.end()
-    shown = [row for row in standing_at(home.log().entries()) if row.published.insert == "curve"]
+    shown = [row for row in standing_at(home.log().audit()) if row.published.insert == "curve"]
     assert [one.end for one in waiting(home, (row.published for row in shown))] == [end(20), end(30)]
     # The next driver begins while the database is away.
     second = Driver(spark, plan, home)

@@ -71,7 +71,7 @@ def states(entries: Iterable[Entry]) -> list[OperatorState]:
 
 
 def test_files_are_merged_behind_what_is_published(merged: Stream) -> None:
-    entries = list(merged.home.log().entries())
+    entries = list(merged.home.log().audit())
     merging = [n for n, one in enumerate(entries) if isinstance(one.body, Tick) and not one.published]
     assert merging
     for n in merging:

@@ -188,7 +188,7 @@ def test_ledger_entry_of_no_source_file(spark, streamed: Streamed) -> None:
 
 
 def commits(streamed: Streamed) -> list[int]:
-    return [entry.n for entry in streamed.home.log().entries() if isinstance(entry.body, Commit)]
+    return [entry.n for entry in streamed.home.log().audit() if isinstance(entry.body, Commit)]
 
 
 def test_forged_watermark_before_a_batch(spark, streamed: Streamed) -> None:

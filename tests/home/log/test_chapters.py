@@ -55,7 +55,7 @@ def test_the_number_of_files_stays_small(directory: Path) -> None:
 def test_readers_see_every_entry_once_and_in_order(directory: Path) -> None:
     grow(Writer.begin(Log(directory), LEASE), 4 * CHAPTER + 3)
     reader = Log(directory)
-    assert [entry.n for entry in reader.entries()] == list(range(4 * CHAPTER + 4))
+    assert [entry.n for entry in reader.audit()] == list(range(4 * CHAPTER + 4))
     assert [entry.n for entry in reader.backwards()] == list(reversed(range(4 * CHAPTER + 4)))
     assert [reader.position(n).windows for n in (1, CHAPTER - 1, CHAPTER, 4 * CHAPTER)] == [1, 15, 16, 64]
     assert reader.epoch() == 1
@@ -109,7 +109,7 @@ def test_two_drivers_that_bind_at_once(directory: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr(chapters, "_line", overtaken)
     grow(writer, 2 * CHAPTER)
     assert "0-15.jsonl" in names(directory) and "3.json" not in names(directory)
-    assert [entry.n for entry in Log(directory).entries()] == list(range(2 * CHAPTER + 1))
+    assert [entry.n for entry in Log(directory).audit()] == list(range(2 * CHAPTER + 1))
 
 
 def test_what_a_crash_left_twice_is_tidied_by_the_next_driver(directory: Path) -> None:
@@ -121,7 +121,7 @@ def test_what_a_crash_left_twice_is_tidied_by_the_next_driver(directory: Path) -
         path.write_bytes(content)
     Writer.begin(Log(directory), LEASE)
     assert not names(directory) & {path.name for path in copies}
-    assert [entry.n for entry in Log(directory).entries()] == list(range(3 * CHAPTER + 2))
+    assert [entry.n for entry in Log(directory).audit()] == list(range(3 * CHAPTER + 2))
 
 
 def test_an_unreadable_entry_moves_nowhere(directory: Path) -> None:
@@ -137,4 +137,4 @@ def test_a_torn_chapter_is_an_error(directory: Path) -> None:
     grow(Writer.begin(Log(directory), LEASE), 3 * CHAPTER)
     (directory / "0-15.jsonl").write_bytes(b"{}\n")
     with pytest.raises(HomeError, match=r"0-15\.jsonl is not readable: it has 1 entry, not 16"):
-        list(Log(directory).entries())
+        list(Log(directory).audit())

@@ -35,7 +35,7 @@ def test_one_numbered_sequence(directory: Path) -> None:
     numbers = [log.append(body, 1).n for body in (LEASE, tick(1), tick(2))]
     assert numbers == [0, 1, 2]
     assert sorted(file.name for file in directory.iterdir()) == ["0.json", "1.json", "2.json"]
-    assert [entry.kind for entry in Log(directory).entries()] == ["lease", "tick", "tick"]
+    assert [entry.kind for entry in Log(directory).audit()] == ["lease", "tick", "tick"]
     assert [entry.n for entry in log.backwards()] == [2, 1, 0]
 
 
@@ -72,7 +72,7 @@ def test_threads_share_the_numbers(directory: Path) -> None:
         thread.join()
     log = Log(directory)
     assert log.last == 79
-    assert len({entry.id for entry in log.entries()}) == 80
+    assert len({entry.id for entry in log.audit()}) == 80
 
 
 def _begin(directory: str, start, epochs) -> None:
@@ -103,7 +103,7 @@ def test_an_older_driver_can_append_nothing(directory: Path) -> None:
     assert new.append(tick(2)).n == 3
     with pytest.raises(FencedError):
         old.append(tick(3))
-    assert [entry.epoch for entry in Log(directory).entries()] == [1, 1, 2, 2]
+    assert [entry.epoch for entry in Log(directory).audit()] == [1, 1, 2, 2]
 
 
 def test_an_older_driver_finds_out_between_batches(directory: Path) -> None:
@@ -131,7 +131,7 @@ def test_an_unreadable_entry_is_an_error_and_stays(directory: Path, content: byt
     log.append(LEASE, 1)
     (directory / "1.json").write_bytes(content)
     for attempt in (
-        lambda: list(Log(directory).entries()),
+        lambda: list(Log(directory).audit()),
         lambda: Log(directory).position(),
         lambda: Writer.begin(Log(directory), LEASE),
         lambda: Writer(log, 1).append(tick(1)),
@@ -148,14 +148,14 @@ def test_a_missing_entry_is_an_error(directory: Path) -> None:
         log.append(body, 1)
     (directory / "1.json").unlink()
     with pytest.raises(HomeError, match=r"log entry 1 of .*home is missing"):
-        list(Log(directory).entries())
+        list(Log(directory).audit())
 
 
 def test_an_entry_in_the_place_of_another_is_an_error(directory: Path) -> None:
     Log(directory).append(LEASE, 1)
     (directory / "1.json").write_bytes((directory / "0.json").read_bytes())
     with pytest.raises(HomeError, match="it calls itself 0"):
-        list(Log(directory).entries())
+        list(Log(directory).audit())
 
 
 def test_files_that_are_no_entries_are_passed_over(directory: Path) -> None:

@@ -197,7 +197,7 @@ class OnSpark(Live):
 
     @property
     def entries(self) -> list[Entry]:
-        return list(self.home.log().entries())
+        return list(self.home.log().audit())
 
     def content(self, published: Published) -> list[Any] | None:
         file = self.place / "result" / published.target

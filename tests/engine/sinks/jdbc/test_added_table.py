@@ -103,7 +103,7 @@ def test_a_table_that_is_added_to_a_report(
     arrive(tmp_path, "4", (2, 1, "10:48:00"), (1, 9, "11:05:00"))
     assert stream(spark, plan, home) == "finished"
 
-    fills = [entry.body for entry in home.log().entries() if isinstance(entry.body, Fill)]
+    fills = [entry.body for entry in home.log().audit() if isinstance(entry.body, Fill)]
     assert [(len(one.published), one.left) for one in fills] == [(2, 2), (2, 0)]
     published = postgresql.query("SELECT store, until, orders, gmv FROM added")
     files = [tuple(map(str, row)) for row in rows_of(tmp_path / "files", "json")]

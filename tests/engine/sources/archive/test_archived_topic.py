@@ -44,7 +44,7 @@ def curve(plan: Plan) -> list[tuple[str, int, int]]:
 
 def read_from(home: Home) -> list[tuple[str, int, int, bool]]:
     """Partition, first offset, offset after the last, and whether it came from the archive, in the order of reading."""
-    commits = [entry.body for entry in home.log().entries() if isinstance(entry.body, Commit)]
+    commits = [entry.body for entry in home.log().audit() if isinstance(entry.body, Commit)]
     ranges = [one for body in commits for one in body.ranges]
     # One that only notes the id of the topic reads nothing.
     read = [one for one in ranges if one.topic_id is None or not one.is_empty]

@@ -25,7 +25,7 @@ def run(spark, plan: Plan, place: Path) -> list[int]:
     """Reads all that is there; gives the rows of each batch."""
     home = Home.create(place, plan)
     assert Runner(spark, plan, home).run() == "finished"
-    return [one.body.rows for one in home.log().entries() if isinstance(one.body, Commit)]
+    return [one.body.rows for one in home.log().audit() if isinstance(one.body, Commit)]
 
 
 def committed(spark, plan: Plan, name: str) -> dict[str, int]:

@@ -95,4 +95,4 @@ class Orders:
         return sorted((f"{end:%H:%M}", shop, gmv) for shop, end, gmv in rows_of(self.place / "sums"))
 
     def rows_read(self) -> list[int]:
-        return [one.body.rows for one in self.home.log().entries() if isinstance(one.body, Commit)]
+        return [one.body.rows for one in self.home.log().audit() if isinstance(one.body, Commit)]

@@ -96,7 +96,7 @@ def append(log: Log, body: Body, epoch: int = 1) -> None:
 
 def folded(log: Log) -> HomeState:
     state = HomeState()
-    for entry in log.entries():
+    for entry in log.audit():
         state = state.apply(entry)
     return state
 
@@ -122,24 +122,24 @@ def test_what_is_read_with_it_is_what_all_entries_say(log: Log, seed: int) -> No
         if chance.random() < 0.2:
             reader = Log(log.directory)
             assert state_of(reader) == folded(log)
-            assert same_inputs(read_by(reader), inputs_of(log.entries()))
+            assert same_inputs(read_by(reader), inputs_of(log.audit()))
     write_checkpoints(log)
     assert check_checkpoint(log) == log.last - (log.last + 1) % DISTANCE
 
 
 def test_of_ranges_what_a_later_driver_needs(log: Log) -> None:
     """The first of each part, where its archive and where its topic stand, and the id of the topic."""
-    told = SourceRange("t-0", 30, 30, 0, topic_id="x")
+    with_id = SourceRange("t-0", 30, 30, 0, topic_id="x")
     ranges = [
         SourceRange("t-0", 0, 0, 0, archive=ARCHIVE),
         *(SourceRange("t-0", n, n + 10, 1, archive=ARCHIVE) for n in range(0, 30, 10)),
-        told,
+        with_id,
         *(SourceRange("t-0", n, n + 1, 1) for n in range(30, 50)),
     ]
     for n, one in enumerate(ranges):
         append(log, commit(n, one))
     write_checkpoints(log)
-    assert read_by(log).splits("topic") == (ranges[0], ranges[3], told, ranges[-1])
+    assert read_by(log).splits("topic") == (ranges[0], ranges[3], with_id, ranges[-1])
 
 
 def test_entries_before_it_are_not_read(log: Log, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -170,7 +170,7 @@ def test_an_unreadable_one_is_passed_over(
     write_checkpoints(log)
     (place(log) / name).write_bytes(content)
     assert state_of(log) == folded(log)
-    assert same_inputs(read_by(log), inputs_of(log.entries()))
+    assert same_inputs(read_by(log), inputs_of(log.audit()))
     assert name in caplog.text
     write_checkpoints(log)
     assert check_checkpoint(log) == 15, "the next driver writes it again"
