@@ -60,7 +60,7 @@ def write_inputs(path: Path, inputs: Inputs) -> tuple[int, int]:
 def read_inputs(path: Path, crc: int) -> Inputs:
     """Raises HomeError unless it is a file with this checksum."""
     try:
-        with gzip.open(BytesIO(read_private(path))) as file:
+        with gzip.open(BytesIO(read_private(path, _MOST_BYTES))) as file:
             content = file.read(_MOST_BYTES)
         if zlib.crc32(content) != crc:
             raise ValueError("it is not what was written there")
