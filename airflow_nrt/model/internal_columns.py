@@ -5,6 +5,7 @@
     _nrt_batch  bigint      the number of that batch; NULL where there is only one
     _nrt_pos    struct      the row's place on arrival: file, block, row, path
     _nrt_ts     bigint      the rowtime in milliseconds
+    _nrt_id     string      of reports with UUID(): what identifies the row, whatever batch or split it was read in
     _nrt_absorbed  struct   the batch's processing time (`clock`), and its source's `watermark` before the batch
     _nrt_end    bigint      the end (ms) of the window of a result
     _nrt_start  bigint      its start, of SESSION only: of other windows it follows from the end
@@ -12,6 +13,7 @@
     _nrt_key    string      of rows that change: the identity of a row, equal before and after the batch
     _nrt_alive  boolean     of rows in the state of an updating operator: false once they are retracted
     _nrt_op     string      of changes, emitted or read: +I, -U, +U, -D
+    _nrt_n      bigint      of constant rows, and of the rows that one row becomes: their number
     _nrt_until  bigint      of rows below an interval join: the last watermark (ms) at which a row may join with it
     _nrt_side   string      of rows below an updating join: L or R
     _nrt_order_0  any       of results: the first sort key; then _nrt_order_1, …
@@ -28,6 +30,8 @@ from airflow_nrt.basics.errors import STOP_MARK
 
 ROWTIME = "_nrt_ts"
 POSITION = "_nrt_pos"
+IDENTITY = "_nrt_id"
+NUMBER = "_nrt_n"
 ABSORBED = "_nrt_absorbed"
 SEEN, BATCH = "_nrt_seen", "_nrt_batch"
 SOURCE_HIDDEN = ("_nrt_row", SEEN, BATCH, POSITION, ROWTIME, ABSORBED)

@@ -109,6 +109,7 @@ class Source:
     every row moves the watermark. Backfill and verification read the `archive`, if there is one. A row with a number
     that does not fit a DECIMAL NOT NULL is left out if it `drops_null`. Rows that are `skipped` are left out whatever
     they are. The insert `rejected_into` writes those that can't be read into a table (`model/input/rejected_rows.py`).
+    Rows that are `identified` have what identifies them, which UUID() reads.
     """
 
     table: Table
@@ -119,6 +120,7 @@ class Source:
     drops_null: bool = field(default=False, metadata=METADATA)
     skipped: tuple[SkippedRow, ...] = field(default=(), metadata=METADATA)
     rejected_into: Insert | None = field(default=None, metadata=METADATA)
+    identified: bool = field(default=False, metadata=METADATA)
 
     @property
     def name(self) -> str:

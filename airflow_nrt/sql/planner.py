@@ -44,6 +44,7 @@ from airflow_nrt.sql.parse.limits import check_nodes, check_script, most_nodes, 
 from airflow_nrt.sql.parse.meaning import meaning_of
 from airflow_nrt.sql.parse.resets import with_resets
 from airflow_nrt.sql.parse.statements import parse_query, parse_script
+from airflow_nrt.sql.parse.uuids import all_with_names, calls_uuid, with_names
 from airflow_nrt.sql.plan_cache import CachedPlan, PlanCache
 from airflow_nrt.sql.queries import Queries
 from airflow_nrt.sql.relations.findings import Findings
@@ -184,12 +185,13 @@ class Planner:
         self, statements: Sequence[parsed.Statement], problems: Problems, overrides: Mapping[str, str], end: Place
     ) -> None:
         """Adds the statements, then the `overrides` as if SET at the `end`. Errors are added to `problems`."""
-        statements = with_resets(statements, problems)
+        statements = all_with_names(with_resets(statements, problems))
         self.queries.zone = problems.attempt(lambda: zone_of(statements, overrides.get(TIME_ZONE)))
         self._most_nodes = most_nodes(statements, overrides)
         self.queries.written = {one.table for one in statements if isinstance(one, parsed.Insert)}
         self.queries.emits_again = emits_again(statements, overrides)
         self.queries.findings.drops_null = drops_null(statements, overrides)
+        self.queries.findings.identifies = calls_uuid(statements)
         set_here = {one.key: one.value for one in statements if isinstance(one, parsed.SetOption)}
         self._nulls_errors = are_null({**set_here, **overrides})
         for statement in statements:
@@ -221,7 +223,8 @@ class Planner:
 
     def add_query(self, query: ast.Query, sink: str) -> None:
         """A query whose result goes to a `print` table of its columns. Raises SqlError, or SqlErrors."""
-        findings = self.queries.findings
+        findings, query = self.queries.findings, with_names(query, f"into {sink}")
+        findings.identifies |= calls_uuid(query)
         written, before = query, len(findings.inserts)
         query, order = sortable(query)
         with self.at_work(query.at):
@@ -245,8 +248,8 @@ class Planner:
 
     def columns_of(self, query: ast.Query) -> tuple[ScopeColumn, ...]:
         """The columns of a query that nothing reads yet. Raises SqlError, or SqlErrors."""
-        plan = self._cache.find(query) or self._plan_apart(query)
-        columns = plan.relations[0].columns
+        query = with_names(query, "query")
+        columns = (self._cache.find(query) or self._plan_apart(query)).relations[0].columns
         check_titles(columns, query.at)
         return columns
 

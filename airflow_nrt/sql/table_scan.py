@@ -36,7 +36,14 @@ def scanned(
     check_untimed(declared, node, written)
     if not findings.note_source(table):
         raise NotThereYet(f"reading {node.name!r} twice with different OPTIONS", node.at)
-    rows = Relation(quote(node.name), scope_columns(table), (node.name,), Scan(node.name, node.alias), scan=node.name)
+    rows = Relation(
+        quote(node.name),
+        scope_columns(table),
+        (node.name,),
+        Scan(node.name, node.alias),
+        findings.hidden_of_sources,
+        scan=node.name,
+    )
     findings.note_partitions(table, partition_filter(table, title, where))
     sliding = sliding_of(demand.where)
     if sliding is not None and is_over_time(sliding, table, title):

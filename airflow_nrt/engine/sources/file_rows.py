@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
 
 from airflow_nrt.engine.sources.files.asked_files import AskedFiles
 from airflow_nrt.engine.sources.files.avro import read_avro
 from airflow_nrt.engine.sources.files.lines import read_changes, read_csv, read_json, read_raw
 from airflow_nrt.engine.sources.files.orc import read_orc
 from airflow_nrt.engine.sources.files.parquet import read_parquet
-from airflow_nrt.engine.sources.place import FILE, NUMBER, known_files
+from airflow_nrt.engine.sources.place import BLOCK, FILE, INDEX, NUMBER, known_files
 from airflow_nrt.engine.sources.request import ReadRequest
 from airflow_nrt.engine.spark.given_rows import given_rows
 from airflow_nrt.engine.spark.paths import file_keys
@@ -36,7 +37,14 @@ def read_files(spark: SparkSession, source: Source, request: ReadRequest) -> Dat
     """
     ask = AskedFiles.of(spark, source, request)
     rows = ask.tasks.gathered(_READERS[source.table.format](ask))
+    rows = _counted_in_files(rows) if source.identified else rows
     return rows if request.numbers is None else _numbered(rows, request.numbers)
+
+
+def _counted_in_files(rows: DataFrame) -> DataFrame:
+    """The rows with their numbers in their files as places. Other places depend on how Spark splits a file."""
+    number = f"row_number() OVER (PARTITION BY {FILE} ORDER BY {BLOCK}, {INDEX}) - 1L"
+    return rows.withColumn(INDEX, F.expr(number)).withColumn(BLOCK, F.lit(0).cast("bigint"))
 
 
 def _numbered(rows: DataFrame, numbers: Mapping[str, int]) -> DataFrame:

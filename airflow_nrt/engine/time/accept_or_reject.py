@@ -21,13 +21,13 @@ from airflow_nrt.engine.sources import source_of
 from airflow_nrt.engine.sources.formats.values import may_be_unfit
 from airflow_nrt.engine.sources.long_lines import shown_line
 from airflow_nrt.engine.sources.malformed import FAULT, WHOLE_LINE, WHY, faulty_columns, is_unfit, shortened
-from airflow_nrt.engine.sources.place import BLOCK, FILE, INDEX, NUMBER
+from airflow_nrt.engine.sources.place import BLOCK, FILE, INDEX, NUMBER, identity
 from airflow_nrt.engine.time.computed_columns import computed_columns, of_number
 from airflow_nrt.engine.time.fractions import with_fractions
 from airflow_nrt.home.ledger import FUTURE, MALFORMED, NO_VALUE, SKIPPED, TIMELESS
 from airflow_nrt.model.connectors import connector_of
 from airflow_nrt.model.input.rejects import Rejects, rejects_malformed, rejects_timeless
-from airflow_nrt.model.internal_columns import BATCH, OP, ROWTIME
+from airflow_nrt.model.internal_columns import BATCH, IDENTITY, OP, ROWTIME
 from airflow_nrt.model.options.known import NOT_NULL, UNFIT_DECIMALS, source_option
 from airflow_nrt.model.plan import Source
 from airflow_nrt.model.row_semantics import ROW_SEMANTICS
@@ -246,7 +246,8 @@ def accepted(judged: DataFrame, source: Source, *more: str) -> DataFrame:
     """The rows without a reason for rejection, with hidden columns and `more`; `_nrt_ts` is on the windows' clock."""
     place = f"struct({NUMBER} AS file, {BLOCK} AS block, {INDEX} AS row, {FILE} AS path)"
     hidden = (f"{_shown(source)} AS _nrt_row", f"{place} AS _nrt_pos", f"CAST(NULL AS BIGINT) AS {BATCH}")
-    kept = judged.where(f"{REASON} IS NULL").selectExpr("*", *hidden, *more)
+    known = (f"{identity()} AS {IDENTITY}",) if source.identified else ()
+    kept = judged.where(f"{REASON} IS NULL").selectExpr("*", *hidden, *known, *more)
     if source.zone is None:
         return kept
     return kept.withColumn(ROWTIME, F.expr(str(wall_clock_sql(Sql(ROWTIME), source.zone))))

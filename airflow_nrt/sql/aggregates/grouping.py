@@ -8,7 +8,7 @@ from functools import partial
 
 from airflow_nrt.basics.spelling import quote
 from airflow_nrt.basics.types import BIGINT, Field
-from airflow_nrt.model.internal_columns import WINDOW_START
+from airflow_nrt.model.internal_columns import WINDOW_START, key_of
 from airflow_nrt.model.operators import AggregateCall, Query, Regroup, WindowAggregate
 from airflow_nrt.model.value_places import in_window
 from airflow_nrt.model.window_columns import ROLES, bounds
@@ -81,7 +81,7 @@ class Aggregation:
         self.node = node
         self.relation = relation
         self.below = Compiler(Scope(relation.columns, None, relation.has_batch), place=relation.place)
-        self.above = Compiler(Scope(relation.columns), self._above, self._place)
+        self.above = Compiler(Scope(relation.columns), self._above, self._place, self._identity)
         self.inputs: dict[str, Typed] = {}
         self.keys: list[tuple[ast.Expression, Field]] = []
         self.windows: dict[str, ast.Expression] = {}
@@ -190,6 +190,12 @@ class Aggregation:
     def _place(self) -> str:
         """SQL of the place of a result."""
         return in_window([field.name for _, field in self.keys])
+
+    def _identity(self) -> str:
+        """SQL of the key of a result and of its window."""
+        window = self.relation.pending or self.relation.window
+        assert window is not None
+        return key_of([*(field.name for _, field in self.keys), *bounds(window)])
 
     def _role_column(self, node: ast.Expression) -> Typed | None:
         """A window column under its standard name, which it has in the operator's result."""

@@ -34,7 +34,7 @@ def plan_grouping_sets(node: ast.Select, plan_one: Callable[[ast.Select], Relati
     relations = []
     for index, keys in enumerate(sets):
         absent = [key for key in every if key not in keys]
-        one_set = _Set(every, tuple(absent), sum(set(other) == set(keys) for other in sets[:index]))
+        one_set = _Set(index, every, tuple(absent), sum(set(other) == set(keys) for other in sets[:index]))
         one = replace(
             node,
             group=tuple(ast.Grouping("key", ((key,),), node.at) for key in keys),
@@ -53,8 +53,9 @@ def _title(node: ast.Expression, index: int) -> str:
 
 @dataclass(frozen=True)
 class _Set:
-    """A grouping set: `every` key of all sets, the keys that it lacks, and how many equal sets precede it."""
+    """A grouping set: its number, `every` key of all sets, those that it lacks, and how many equal sets precede it."""
 
+    number: int
     every: Keys
     absent: Keys
     repeated: int
@@ -81,6 +82,9 @@ def _in_set(node: T, one: _Set) -> T:
         if isinstance(part, ast.Call) and part.name in OF_SETS:
             number = one.repeated if part.name == "GROUP_ID" else _absent_bits(part, one)
             return ast.Cast(ast.Literal("number", str(number), part.at), BIGINT.with_nullable(False), True, part.at)
+        if isinstance(part, ast.Uuid):
+            # A key that is absent looks like one that is NULL.
+            return replace(part, name=f"{part.name} set {one.number}")
         if part in one.absent:
             return ast.Absent(part, part.at)
         # An aggregate takes the rows as they are.

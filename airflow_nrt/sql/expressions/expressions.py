@@ -32,6 +32,7 @@ from airflow_nrt.sql.expressions.functions.arithmetic import divide_doubles
 from airflow_nrt.sql.expressions.functions.clock import CLOCK_FUNCTIONS, OF_SOURCES, of_clock
 from airflow_nrt.sql.expressions.functions.other_dialects import WRITTEN
 from airflow_nrt.sql.expressions.functions.signature import Function
+from airflow_nrt.sql.expressions.functions.uuids import uuid_of
 from airflow_nrt.sql.expressions.intervals import in_months, interval_sql
 from airflow_nrt.sql.expressions.known_functions import known_functions
 from airflow_nrt.sql.expressions.literals import literal
@@ -69,14 +70,22 @@ class Compiler:
 
     `override` is tried first at every node. Above an aggregation it compiles group keys and aggregates. `place` gives
     SQL of the place of a row, for values that can't be computed. Without it, numbers that do not fit a DECIMAL are NULL
-    uncounted: such expressions are compared, or evaluated without a session.
+    uncounted: such expressions are compared, or evaluated without a session. `identity` gives SQL that differs for each
+    row and is the same whenever the row is computed; None where nothing is so.
     """
 
-    def __init__(self, scope: Scope, override: Override | None = None, place: Callable[[], str] | None = None) -> None:
+    def __init__(
+        self,
+        scope: Scope,
+        override: Override | None = None,
+        place: Callable[[], str] | None = None,
+        identity: Callable[[], str | None] = lambda: None,
+    ) -> None:
         self.scope = scope
         self.override = override
         self._decimals = CountedDecimals() if place is not None else None
         self._place = place or (lambda: NO_PLACE)
+        self._identity = identity
         self._known: dict[int, tuple[ast.Expression, Typed]] = {}
 
     def compile(self, node: ast.Expression) -> Typed:
@@ -116,6 +125,8 @@ class Compiler:
                 typed = self._cast(node)
             case ast.Call():
                 typed = self._call(node)
+            case ast.Uuid():
+                typed = self._uuid(node)
             case ast.Index():
                 typed = self._call(ast.Call("[ ]", (node.operand, node.index), node.at))
             case ast.Dot():
@@ -316,6 +327,10 @@ class Compiler:
         if clock is not None:
             self._check_clock(node)
         if function is None:
+            if node.name == "UUID":
+                if node.arguments:
+                    raise SqlError("UUID takes no arguments", node.at)
+                raise NotThereYet("UUID() in a computed column", node.at, "select it in a query over the table")
             if node.name in CHANGING:
                 raise SqlError(
                     f"{node.name} gives another value in each run, so that no backfill could reproduce the results of "
@@ -343,6 +358,17 @@ class Compiler:
         typed = replace(typed, sql=tried_call(node, arguments, typed, self._place()) or typed.sql)
         columns = frozenset().union(*(argument.columns for argument in arguments))
         return replace(typed, columns=columns)
+
+    def _uuid(self, node: ast.Uuid) -> Typed:
+        row = self._identity()
+        if row is None:
+            raise SqlError(
+                "UUID() is computed from what identifies its row, so that a backfill finds the same value again. Here "
+                "nothing does (in WHERE, GROUP BY and ON; above a join and OVER; where a row is in several windows): "
+                "select it in a subquery over the table, or beside the keys of a GROUP BY",
+                node.at,
+            )
+        return Typed(uuid_of(node.name, row), STRING.with_nullable(False))
 
     def _computed(self, node: ast.Expression) -> Computed:
         return Computed(text_of(node), self._place())

@@ -10,16 +10,20 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import count
+from uuid import uuid5
 
-from airflow_nrt.basics.spelling import quote
+from airflow_nrt.basics.spelling import quote, string_literal
+from airflow_nrt.basics.types import STRING
 from airflow_nrt.model.connectors.constants import INDEX, table_of
+from airflow_nrt.model.internal_columns import NUMBER
 from airflow_nrt.model.tables import Column
 from airflow_nrt.sql.errors import SqlError
 from airflow_nrt.sql.expressions.casts import cast_to
 from airflow_nrt.sql.expressions.expressions import Compiler
+from airflow_nrt.sql.expressions.functions.uuids import NAMESPACE
 from airflow_nrt.sql.expressions.scope import Scope, ScopeColumn
 from airflow_nrt.sql.expressions.typed import Typed, common_type
-from airflow_nrt.sql.from_clause.laterals import NUMBER, as_several, hidden_of_several
+from airflow_nrt.sql.from_clause.laterals import as_several, hidden_of_several
 from airflow_nrt.sql.kept_rows.buffered_rows import finished
 from airflow_nrt.sql.logical.values import OneRow, Values
 from airflow_nrt.sql.parse import ast
@@ -34,7 +38,7 @@ ONE_ROW = Relation(f"(SELECT 1 AS {NUMBER})", (), (), OneRow(), hidden=(NUMBER,)
 
 def rows_of(node: ast.Values) -> Relation:
     """The rows of VALUES, numbered. Raises SqlError if they differ in their number of columns, or in types."""
-    compiler = Compiler(Scope(()))
+    compiler = Compiler(Scope(()), _uuid)
     rows = [[compiler.compile(value) for value in row] for row in node.rows]
     columns = []
     for n, values in enumerate(zip(*rows)):
@@ -49,6 +53,13 @@ def rows_of(node: ast.Values) -> Relation:
     texts = [f"({', '.join([*_typed(row, columns), str(n)])})" for n, row in enumerate(rows)]
     text = f"(SELECT * FROM VALUES {', '.join(texts)} AS ({names}))"
     return Relation(text, tuple(columns), (), Values(), hidden=(NUMBER,))
+
+
+def _uuid(node: ast.Expression) -> Typed | None:
+    """A call of UUID() in VALUES, of which each row has its own."""
+    if not isinstance(node, ast.Uuid):
+        return None
+    return Typed(string_literal(str(uuid5(NAMESPACE, node.name))), STRING.with_nullable(False))
 
 
 def _typed(row: Sequence[Typed], columns: Sequence[ScopeColumn]) -> list[str]:
@@ -72,7 +83,8 @@ def arriving(findings: Findings, relation: Relation, query: ast.Query) -> Relati
     # Views of one name may have other rows, one after the other.
     table = next(one for one in tables if findings.note_source(one))
     findings.note_partitions(table, None)
-    source = Relation(quote(table.name), relation.columns, (table.name,), relation.node, scan=table.name)
+    hidden = findings.hidden_of_sources
+    source = Relation(quote(table.name), relation.columns, (table.name,), relation.node, hidden, scan=table.name)
     findings.note_all_columns(source)
     return source
 

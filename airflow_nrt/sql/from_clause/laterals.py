@@ -13,7 +13,7 @@ from airflow_nrt.basics.errors import STOP_MARK
 from airflow_nrt.basics.spelling import quote, string_literal
 from airflow_nrt.basics.texts import counted
 from airflow_nrt.basics.types import INT, DataType
-from airflow_nrt.model.internal_columns import KEY, POSITION
+from airflow_nrt.model.internal_columns import IDENTITY, KEY, NUMBER, POSITION
 from airflow_nrt.model.row_semantics import AS_IN_FLINK, since
 from airflow_nrt.sql.errors import NotThereYet, Place, SqlError
 from airflow_nrt.sql.expressions.expressions import Compiler
@@ -32,7 +32,6 @@ from airflow_nrt.sql.relations.relation import Relation
 
 _POSITIONS, _DEEPEST = 2**18, 2
 """How many rows one row may become, and how often. 2^27 rows of a partition then have positions that fit BIGINT."""
-NUMBER = "_nrt_n"
 _TOO_MANY = f"{STOP_MARK}LATERAL or UNNEST makes more than {_POSITIONS} rows of one, whose order is asked for"
 
 
@@ -173,8 +172,8 @@ def _names(right: ast.Lateral, kind: DataType) -> list[tuple[str, DataType, str]
 def hidden_of_several(name: str, relation: Relation) -> str:
     """A hidden column of the rows that a row becomes. Its position and its key also have the `NUMBER` of each."""
     number = f"coalesce({NUMBER}, 0)"
-    if name == KEY:
-        return f"concat({KEY}, ' ', {number}) AS {KEY}"
+    if name in (KEY, IDENTITY):
+        return f"concat({name}, ' ', {number}) AS {name}"
     if name != POSITION:
         return name
     path = [f"{POSITION}.path AS path"] if "_nrt_row" in relation.hidden else []

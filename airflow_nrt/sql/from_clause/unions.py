@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from airflow_nrt.basics.spelling import quote
 from airflow_nrt.basics.texts import counted
-from airflow_nrt.model.internal_columns import CHANGE_HIDDEN, KEY, POSITION, SOURCE_HIDDEN
+from airflow_nrt.model.internal_columns import CHANGE_HIDDEN, IDENTITY, KEY, NUMBER, POSITION, SOURCE_HIDDEN
 from airflow_nrt.model.window_columns import bounds
 from airflow_nrt.model.windows import Window
 from airflow_nrt.sql.errors import Place, SqlError
@@ -18,7 +18,6 @@ from airflow_nrt.sql.expressions.functions.signature import as_common
 from airflow_nrt.sql.expressions.scope import ScopeColumn
 from airflow_nrt.sql.expressions.typed import common_type
 from airflow_nrt.sql.from_clause.constant_rows import arriving, is_constant
-from airflow_nrt.sql.from_clause.laterals import NUMBER
 from airflow_nrt.sql.kept_rows.buffered_rows import finished
 from airflow_nrt.sql.logical.set_operation import SetOperation
 from airflow_nrt.sql.parse import ast
@@ -95,8 +94,8 @@ def _carried(name: str, side: int, sides: int) -> str:
     if sides > 1 and name == "_nrt_row":
         # Rows of several sources have different columns, so the ledger has them as text.
         return "to_json(struct(_nrt_row AS row)) AS _nrt_row"
-    if sides > 1 and name == KEY:
-        return f"concat('{side} ', {KEY}) AS {KEY}"
+    if sides > 1 and name in (KEY, IDENTITY):
+        return f"concat('{side} ', {name}) AS {name}"
     if sides > 1 and name == NUMBER:
         return f"{NUMBER} * {sides} + {side} AS {NUMBER}"
     if sides > 1 and name == POSITION:
@@ -108,7 +107,7 @@ def _carried(name: str, side: int, sides: int) -> str:
 
 def _as_one(relations: Sequence[Relation], columns: Sequence[ScopeColumn]) -> Relation:
     first = relations[0]
-    hidden = tuple(name for name in SOURCE_HIDDEN if all(name in one.hidden for one in relations))
+    hidden = tuple(name for name in (*SOURCE_HIDDEN, IDENTITY) if all(name in one.hidden for one in relations))
     if first.window is not None:
         hidden = bounds(first.window)
     elif first.is_changing:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 
 from airflow_nrt.basics.instants import END_OF_TIME
 from airflow_nrt.basics.spelling import quote
-from airflow_nrt.model.internal_columns import ABSORBED
+from airflow_nrt.model.internal_columns import ABSORBED, NUMBER
 from airflow_nrt.model.lookups import ROW_NUMBER, VALID_FROM, VALID_UNTIL, view_of
 from airflow_nrt.model.tables import Table
 from airflow_nrt.sql.ddl.ddl import scope_columns
@@ -24,7 +24,7 @@ from airflow_nrt.sql.expressions.expressions import Compiler
 from airflow_nrt.sql.expressions.functions.clock import PROCTIME_SQL
 from airflow_nrt.sql.expressions.scope import Scope, ScopeColumn
 from airflow_nrt.sql.expressions.typed import Typed
-from airflow_nrt.sql.from_clause.laterals import NUMBER, as_several, hidden_of_several, renamed
+from airflow_nrt.sql.from_clause.laterals import as_several, hidden_of_several, renamed
 from airflow_nrt.sql.joins.common_columns import CommonColumns
 from airflow_nrt.sql.joins.folded_joins import folded
 from airflow_nrt.sql.kept_rows.kept_rows import reads_of

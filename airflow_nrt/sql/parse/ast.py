@@ -205,6 +205,14 @@ class Call:
 
 
 @dataclass(frozen=True)
+class Uuid:
+    """`UUID()` under the name of this call, which no other call of the report has."""
+
+    name: str
+    at: Place = field(compare=False)
+
+
+@dataclass(frozen=True)
 class Index:
     operand: Expression
     index: Expression
@@ -279,7 +287,7 @@ class Absent:
 
 Expression = Union[
     Name, Star, Literal, Interval, Difference, Unary, Binary, Between, In, Is, Like, Case, Cast, Keyword, Call, Index,
-    Dot, Quantified, Exists, Scalar, Named, TableArgument, Descriptor, Absent,
+    Dot, Quantified, Exists, Scalar, Named, TableArgument, Descriptor, Absent, Uuid,
 ]  # fmt: skip
 
 

@@ -53,6 +53,8 @@ def text_of(node: ast.Expression) -> str:
             return text
         case ast.Call():
             return _call(node)
+        case ast.Uuid():
+            return "UUID()"
         case ast.Index(operand, index):
             return f"{text_of(operand)}[{text_of(index)}]"
         case ast.Dot(operand, name):

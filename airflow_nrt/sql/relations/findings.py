@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from airflow_nrt.basics.spelling import quote
 from airflow_nrt.model.asked_partitions import PartitionFilter, any_of
-from airflow_nrt.model.internal_columns import CLOCK
+from airflow_nrt.model.internal_columns import CLOCK, IDENTITY, SOURCE_HIDDEN
 from airflow_nrt.model.operators import ROWS_COME, Query, Regroup, WindowAggregate
 from airflow_nrt.model.plan import Insert, Lookup, Source, below, together
 from airflow_nrt.model.result_timing import AT_ONCE, OutputOptions, Rows
@@ -77,6 +77,8 @@ class Findings:
     """The parts of queries without an effect, and the reasons."""
     drops_null: bool = False
     """Whether a sink leaves out a row with a NULL for a column that is NOT NULL."""
+    identifies: bool = True
+    """Whether a query may need what identifies a row of a source. Reports that do not pay for that say so."""
 
     def copy(self) -> Findings:
         """A copy, to which other queries can be added."""
@@ -97,6 +99,11 @@ class Findings:
             dimensions=dict(self.dimensions),
             looked_up={name: set(columns) for name, columns in self.looked_up.items()},
         )
+
+    @property
+    def hidden_of_sources(self) -> tuple[str, ...]:
+        """The hidden columns of rows of sources."""
+        return (*SOURCE_HIDDEN, IDENTITY) if self.identifies else SOURCE_HIDDEN
 
     @property
     def size(self) -> int:
@@ -237,6 +244,7 @@ class Findings:
                 zone if _has_instants(table) else None,
                 any_of(self.partitions.get(table.name, ())),
                 drops_null=self.drops_null,
+                identified=self.identifies,
             )
             for table in self.read.values()
         )

@@ -15,7 +15,9 @@ from airflow_nrt.model.internal_columns import (
     CHANGE_HIDDEN,
     CLOCK,
     CLOCK_SQL,
+    IDENTITY,
     KEY,
+    NUMBER,
     POSITION,
     ROWTIME,
     SEEN,
@@ -103,6 +105,16 @@ class Relation:
     def has_position(self) -> bool:
         """Whether each row has its position of arrival."""
         return POSITION in self.hidden
+
+    def identity(self) -> str | None:
+        """SQL that differs for each row and is the same whenever the row is computed. None if nothing is so."""
+        if self.pending is not None and not (self.pending.one_slice or self.pending.bounded_by_rows):
+            return None
+        if IDENTITY in self.hidden:
+            return IDENTITY
+        if self.hidden == (NUMBER,):
+            return f"CAST({NUMBER} AS STRING)"
+        return key_of([quote(name) for name in self.unique[0]]) if self.unique else None
 
     def place(self) -> str:
         """SQL of the place of a row, for values that can't be computed."""
@@ -224,7 +236,8 @@ def raw_windows(relation: Relation) -> Relation:
     first, last = window.first_end(Sql("_nrt_slice")), window.last_end(Sql("_nrt_slice"))
     ends = window.grid.sequence(first.text, last.text)
     plain = [quote(column.name) for column in relation.columns if column.role is None]
-    hidden = relation.hidden
+    # Each row is one row for each of its windows.
+    hidden = tuple(name for name in relation.hidden if name != IDENTITY or window.one_slice)
     sliced = f"(SELECT *, {slice_end} AS _nrt_slice FROM {relation.text})"
     exploded = (
         f"(SELECT {', '.join([*plain, *hidden])}, explode({ends}) AS {WINDOW_END} "

@@ -62,7 +62,7 @@ def plan_projection(
         items = demanded_items(items, scope, relation.partition or (), demand)
     subqueries = Subqueries(findings, relation, alias, relation_of)
     ranked = over_in_window(relation, Compiler(scope)) if relation.window is not None else None
-    compiler = Compiler(scope, ranked, relation.place)
+    compiler = Compiler(scope, ranked, relation.place, relation.identity)
     problems = Problems()
     compiled = [problems.attempt(partial(compiler.compile, item.expression)) for item in items]
     filter_compiler = Compiler(scope, subqueries if relation.window is not None else None, relation.place)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from airflow_nrt.basics.spelling import quote
-from airflow_nrt.model.internal_columns import CHANGE_HIDDEN
+from airflow_nrt.model.internal_columns import CHANGE_HIDDEN, key_of
 from airflow_nrt.model.operators import Query
 from airflow_nrt.model.updating import UpdatingAggregate
 from airflow_nrt.model.value_places import in_group
@@ -93,6 +93,9 @@ class _UpdatingAggregation(Aggregation):
 
     def _place(self) -> str:
         return in_group([field.name for _, field in self.keys])
+
+    def _identity(self) -> str:
+        return key_of([field.name for _, field in self.keys])
 
     def _is_constant(self) -> bool:
         """Whether neither the number of groups grows, nor the state of each."""

@@ -141,13 +141,14 @@ class TableEnvironment(Complete):
         """Adds a statement. Raises SqlError, or SqlErrors, and drops the statement if it is wrong."""
         from airflow_nrt.sql.expressions.local_time import zone_of
         from airflow_nrt.sql.parse import parsed
+        from airflow_nrt.sql.parse.uuids import all_with_names
 
         if isinstance(statement, parsed.Insert):
             self.check_insert()
         planner = self.planner()
         planner.queries.zone = zone_of([*self.statements, statement], None)
         with planner.at_work(statement.at):
-            planner.add(statement)
+            planner.add(*all_with_names([statement]))
         self.statements.append(statement)
 
     def check_insert(self) -> None:

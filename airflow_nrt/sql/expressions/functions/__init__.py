@@ -33,7 +33,7 @@ OF_PROGRAMS: dict[str, Function] = {"ROW[ ]": named_row}
 
 CHANGING = frozenset(
     """
-    RAND RAND_INTEGER UUID
+    RAND RAND_INTEGER
     """.split()
 )
 """Functions that give another value in each run."""
