@@ -56,6 +56,7 @@ if TYPE_CHECKING:
         to_timestamp,
         to_timestamp_ltz,
         unix_timestamp,
+        uuid,
     )
     from airflow_nrt.table.functions import (
         AggregateFunction,
@@ -91,7 +92,7 @@ __all__ = [
     "current_date", "current_time", "current_timestamp", "current_watermark", "date_format", "e", "from_unixtime",
     "greatest", "if_then_else", "json_string", "least", "lit", "local_time", "local_timestamp", "log", "map_",
     "negative", "not_", "null_of", "or_", "pi", "row", "row_interval", "timestamp_diff", "to_date", "to_timestamp",
-    "to_timestamp_ltz", "udaf", "udf", "udtaf", "udtf", "unix_timestamp",
+    "to_timestamp_ltz", "udaf", "udf", "udtaf", "udtf", "unix_timestamp", "uuid",
 ]  # fmt: skip
 
 _MODULES = {

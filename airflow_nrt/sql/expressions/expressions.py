@@ -9,13 +9,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
-from airflow_nrt.basics.nearest import nearest
 from airflow_nrt.basics.spelling import quote
 from airflow_nrt.basics.times_of_day import DIGITS
 from airflow_nrt.basics.types import BOOLEAN, NULL, STRING, DataType
 from airflow_nrt.model.value_places import NO_PLACE
 from airflow_nrt.sql.errors import NotThereYet, Place, Problems, SqlError, SqlErrors
-from airflow_nrt.sql.expressions.aggregates import AGGREGATES, has_aggregate
 from airflow_nrt.sql.expressions.casts import cast, cast_to
 from airflow_nrt.sql.expressions.decimal_arithmetic import CountedDecimals, computed, may_be_too_large
 from airflow_nrt.sql.expressions.failing import (
@@ -27,16 +25,16 @@ from airflow_nrt.sql.expressions.failing import (
     tried_cast,
     tried_negative,
 )
-from airflow_nrt.sql.expressions.functions import CHANGING, ELSEWHERE, FUNCTIONS, MISSING, OF_PROGRAMS
+from airflow_nrt.sql.expressions.functions import FUNCTIONS, OF_PROGRAMS
 from airflow_nrt.sql.expressions.functions.arithmetic import divide_doubles
-from airflow_nrt.sql.expressions.functions.clock import CLOCK_FUNCTIONS, OF_SOURCES, of_clock
-from airflow_nrt.sql.expressions.functions.other_dialects import WRITTEN
+from airflow_nrt.sql.expressions.functions.clock import CLOCK_FUNCTIONS, of_clock
 from airflow_nrt.sql.expressions.functions.signature import Function
-from airflow_nrt.sql.expressions.functions.uuids import uuid_of
+from airflow_nrt.sql.expressions.functions.uuids import identified
 from airflow_nrt.sql.expressions.intervals import in_months, interval_sql
 from airflow_nrt.sql.expressions.known_functions import known_functions
 from airflow_nrt.sql.expressions.literals import literal
 from airflow_nrt.sql.expressions.local_time import alike_times, as_instant
+from airflow_nrt.sql.expressions.no_function import no_function
 from airflow_nrt.sql.expressions.noted import note
 from airflow_nrt.sql.expressions.patterns import matched
 from airflow_nrt.sql.expressions.python_functions import call_function
@@ -327,28 +325,7 @@ class Compiler:
         if clock is not None:
             self._check_clock(node)
         if function is None:
-            if node.name == "UUID":
-                if node.arguments:
-                    raise SqlError("UUID takes no arguments", node.at)
-                raise NotThereYet("UUID() in a computed column", node.at, "select it in a query over the table")
-            if node.name in CHANGING:
-                raise SqlError(
-                    f"{node.name} gives another value in each run, so that no backfill could reproduce the results of "
-                    "the stream: use a column of the source",
-                    node.at,
-                )
-            if node.name in OF_SOURCES:
-                raise SqlError(f"{node.name} {OF_SOURCES[node.name]}", node.at)
-            if node.name in ELSEWHERE:
-                raise SqlError(f"{node.name} {ELSEWHERE[node.name]}", node.at)
-            if node.name in MISSING:
-                raise NotThereYet(f"function {node.name}", node.at, MISSING[node.name])
-            if has_aggregate(node.name):
-                raise SqlError(f"{node.name} is an aggregate: it belongs in SELECT or HAVING of a GROUP BY", node.at)
-            if node.name in WRITTEN:
-                raise SqlError(f"there is no function {node.name}: write {WRITTEN[node.name]}", node.at)
-            hint = nearest(node.name, [*AGGREGATES, *_BUILT_IN, *ELSEWHERE, *MISSING, *known_functions()])
-            raise SqlError(f"there is no function {node.name}{hint}", node.at)
+            raise no_function(node, _BUILT_IN)
         if node.filter is not None or node.distinct or node.within:
             raise SqlError(
                 f"{node.name} is no aggregate, so it takes neither DISTINCT nor FILTER nor WITHIN GROUP", node.at
@@ -360,15 +337,10 @@ class Compiler:
         return replace(typed, columns=columns)
 
     def _uuid(self, node: ast.Uuid) -> Typed:
-        row = self._identity()
-        if row is None:
-            raise SqlError(
-                "UUID() is computed from what identifies its row, so that a backfill finds the same value again. Here "
-                "nothing does (in WHERE, GROUP BY and ON; above a join and OVER; where a row is in several windows): "
-                "select it in a subquery over the table, or beside the keys of a GROUP BY",
-                node.at,
-            )
-        return Typed(uuid_of(node.name, row), STRING.with_nullable(False))
+        if "UUID" in known_functions():
+            # Reports of an earlier version may have a function of that name.
+            return self._call(ast.Call("UUID", (), node.at))
+        return identified(node, self._identity())
 
     def _computed(self, node: ast.Expression) -> Computed:
         return Computed(text_of(node), self._place())

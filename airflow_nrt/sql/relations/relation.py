@@ -107,7 +107,10 @@ class Relation:
         return POSITION in self.hidden
 
     def identity(self) -> str | None:
-        """SQL that differs for each row and is the same whenever the row is computed. None if nothing is so."""
+        """SQL that differs for each row and is the same whenever the row is computed. None if nothing is so.
+
+        It is "_nrt_id", or of rows with a key "to_json(struct(`shop`, `window_end`), …)".
+        """
         if self.pending is not None and not (self.pending.one_slice or self.pending.bounded_by_rows):
             return None
         if IDENTITY in self.hidden:

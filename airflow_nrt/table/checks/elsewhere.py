@@ -48,7 +48,7 @@ ELSEWHERE: tuple[tuple[str, str], ...] = (
     ("json json_quote json_unquote", "`json_string`, and `call_sql(\"JSON_VALUE(a, '$')\")`"),
     ("with_columns without_columns range_", "`select(col('*'))`, and `drop_columns`"),
     ("flatten", "name the fields, `col('a').get('b')`"),
-    ("rand rand_integer uuid", "refused: it would be another value in each run, which nothing can prove"),
+    ("rand rand_integer", "refused: it would be another value in each run, which nothing can prove"),
     ("temporal_overlaps", "`call_sql(\"(a, b) OVERLAPS (c, d)\")`"),
     ("source_watermark", "`SOURCE_WATERMARK()` stands in the WATERMARK of a CREATE TABLE"),
     ("as_argument", "arguments have their places"),

@@ -179,6 +179,11 @@ def atan2(y: Any, x: Any) -> Expression:
     return call_of("ATAN2", y, x)
 
 
+def uuid() -> Expression:
+    """A text that differs for each row and each call, and is the same whenever a row is read again."""
+    return call_of("UUID")
+
+
 _SPELLED_WITH_WORDS = {
     "TRIM", "EXTRACT", "JSON_VALUE", "JSON_QUERY", "JSON_EXISTS", "JSON_OBJECT", "JSON_ARRAY", "JSON_OBJECTAGG",
     "JSON_ARRAYAGG",

@@ -19,6 +19,7 @@ from airflow_nrt.home.home import Home
 from airflow_nrt.model.plan import Plan
 from airflow_nrt.sql.expressions.functions.uuids import NAMESPACE
 from airflow_nrt.sql.planner import plan_query
+from airflow_nrt.table import TableEnvironment, col, uuid
 from tests.engine.reports import MINUTE, MORNING, Stream, clock, plan_of, write_lines
 
 TABLE = """CREATE TABLE t (n INT, k STRING, tags ARRAY<STRING>, ts TIMESTAMP(3), WATERMARK FOR ts AS ts)
@@ -176,7 +177,7 @@ def test_a_retraction_has_the_value_of_the_row(spark, tmp_path: Path) -> None:
         TABLE,
         table,
         "INSERT INTO o SELECT UUID(), COUNT(*) FROM t GROUP BY k;",
-    )  # noqa: E501
+    )
     stream = Stream(spark, plan, tmp_path / "home")
     for file in fill(tmp_path):
         stream.absorb(file, source="t")
@@ -213,3 +214,22 @@ def test_in_a_computed_column_it_is_refused(tmp_path: Path) -> None:
         plan_query(table, "SELECT n FROM t", tmp_path)
     with pytest.raises(InputError, match="UUID takes no arguments"):
         plan_query(TABLE, "SELECT UUID(n) FROM t", tmp_path)
+
+
+def test_a_program_calls_it(spark, tmp_path: Path) -> None:
+    """Each use of a table has calls of its own, as in PyFlink."""
+    fill(tmp_path)
+    environment = TableEnvironment(base=tmp_path)
+    environment.execute_sql(TABLE.replace("${DATA}/", ""))
+    environment.execute_sql("CREATE VIEW v AS SELECT n, UUID() AS u FROM t")
+    rows = environment.from_path("t").select(uuid().alias("u"))
+    with rows.union_all(rows).union_all(environment.from_path("v").select(col("u"))).execute().collect() as found:
+        assert len({row["u"] for _, row in found}) == 18
+
+
+def test_a_function_of_the_report_may_have_its_name(spark, tmp_path: Path) -> None:
+    fill(tmp_path)
+    (tmp_path / "own.py").write_text("def same() -> str:\n    return 'x'\n")
+    functions = "CREATE FUNCTION uuid AS 'own.same' LANGUAGE PYTHON;"
+    plan = plan_query(functions + TABLE.replace("${DATA}/", ""), QUERIES["rows"][0], tmp_path)
+    assert {json.loads(line)["u"] for line in run_bounded(spark, plan, "batch")} == {"x"}

@@ -29,6 +29,7 @@ WRITTEN: dict[str, str] = {
     "REGEXP_LIKE": "REGEXP(x, pattern)",
     "STRUCT": "ROW(x, y)",
     **dict.fromkeys(("EXPLODE", "FLATTEN"), "CROSS JOIN UNNEST(x) AS t (y) in FROM"),
+    **dict.fromkeys(("GEN_RANDOM_UUID", "GENERATE_UUID", "UUID_STRING", "NEWID"), "UUID()"),
     "SAFE_CAST": "TRY_CAST(x AS INT)",
     **dict.fromkeys(("MEDIAN", "APPROX_PERCENTILE", "PERCENTILE_APPROX", "PERCENTILE_CONT", "QUANTILE"), _QUANTILE),
     **dict.fromkeys(("ANY_VALUE", "ARBITRARY"), _FIRST),

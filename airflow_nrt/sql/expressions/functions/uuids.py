@@ -9,10 +9,26 @@ from __future__ import annotations
 from uuid import UUID
 
 from airflow_nrt.basics.spelling import string_literal
+from airflow_nrt.basics.types import STRING
+from airflow_nrt.sql.errors import SqlError
 from airflow_nrt.sql.expressions.functions.signature import bound
+from airflow_nrt.sql.expressions.typed import Typed
+from airflow_nrt.sql.parse import ast
 
 NAMESPACE = UUID("3fb305cc-ee06-5272-aa5a-27c500bd6367")
 """The namespace of all names, which never changes."""
+
+
+def identified(node: ast.Uuid, row: str | None) -> Typed:
+    """The identifier of a row. `row` is SQL that differs for each row; None: there is none. Raises SqlError then."""
+    if row is None:
+        raise SqlError(
+            "UUID() is computed from what identifies its row, so that a backfill finds the same value again. Here "
+            "nothing does (in WHERE, GROUP BY and ON; above a join and OVER; where a row is in several windows): "
+            "select it in a subquery over the table, or beside the keys of a GROUP BY",
+            node.at,
+        )
+    return Typed(uuid_of(node.name, row), STRING.with_nullable(False))
 
 
 def uuid_of(call: str, row: str) -> str:

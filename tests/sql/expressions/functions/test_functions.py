@@ -145,6 +145,7 @@ def test_every_function_is_in_its_section() -> None:
     expected = {name: family for family, functions in FAMILIES.items() for name in functions}
     expected |= (
         dict.fromkeys(CLOCK_FUNCTIONS, "Processing time")
+        | {"UUID": "Identifiers"}
         | dict.fromkeys(CHANGING, "Refused")
         | dict.fromkeys(MISSING, "Missing")
     )

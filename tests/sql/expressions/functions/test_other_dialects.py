@@ -15,7 +15,7 @@ from airflow_nrt.sql.expressions.functions.other_dialects import WRITTEN
 from airflow_nrt.sql.planner import plan_query
 from tests.sample import ORDERS
 
-HERE = {*FUNCTIONS, *AGGREGATES, *CLOCK_FUNCTIONS}
+HERE = {*FUNCTIONS, *AGGREGATES, *CLOCK_FUNCTIONS, "UUID"}
 
 
 def test_what_they_write_is_here() -> None:
