@@ -215,7 +215,10 @@ def _row_windows(operator: WindowAggregate) -> dict[str, Any]:
         bound = "the longest frame"
     else:
         bound = "the frames, and how many keys there are: none is forgotten"
-        if growing:
+        if growing and all(frame.period is not None for frame in growing) and len(growing) == len(whole):
+            lengths = ", ".join(dict.fromkeys(f"{frame.period}" for frame in growing))
+            bound = f"the keys of the rows of one {lengths}: these are forgotten with it"
+        elif growing:
             last = (frame.partition[-1] for frame in growing)
             names = ", ".join(dict.fromkeys(operator.written.of(name) or name for name in last))
             bound += f"; of {names} only the newest value is kept, because it only grows"

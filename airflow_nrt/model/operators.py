@@ -13,6 +13,7 @@ from airflow_nrt.model.aggregates import AGGREGATES, NEIGHBOURS, ROUNDING, Aggre
 from airflow_nrt.model.arithmetic_errors import uncounted
 from airflow_nrt.model.internal_columns import POSITION, ROWTIME, WINDOW_END, WINDOW_START
 from airflow_nrt.model.windows import Ends, Window
+from airflow_nrt.model.windows.grid import Grid
 from airflow_nrt.model.written import Written
 from airflow_nrt.program.functions import PythonFunction
 
@@ -155,7 +156,8 @@ class RowFrame:
 
     `unit` is ROWS or RANGE. The frame goes from `low` rows or milliseconds before the current row (None: all) up to
     `high`; negative numbers are after the row. `growing`: the last key of the partition only grows with time, among
-    rows that are equal in the other keys. Smaller values of it get no more rows.
+    rows that are equal in the other keys. Smaller values of it get no more rows. It is a part of the time, such as a
+    day, if there are ends of its `period`: at these all values get no more rows.
     """
 
     partition: tuple[str, ...] = field(metadata=METADATA)
@@ -163,6 +165,7 @@ class RowFrame:
     low: int | None
     high: int = 0
     growing: bool = False
+    period: Grid | None = field(default=None, metadata=METADATA)
 
     @property
     def follows(self) -> bool:

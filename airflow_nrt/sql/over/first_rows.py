@@ -6,9 +6,9 @@ number when the watermark passes it, as in any OVER by time, and what comes earl
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 
+from airflow_nrt.sql.over.periods import grows
 from airflow_nrt.sql.over.row_windows import is_row_number, numbers_rows_in_order
 from airflow_nrt.sql.parse import ast
 from airflow_nrt.sql.parse.unparse import text_of
@@ -16,9 +16,6 @@ from airflow_nrt.sql.parse.walk import rewritten
 from airflow_nrt.sql.relations.column_demand import Demand
 from airflow_nrt.sql.relations.findings import Boundless, Findings
 from airflow_nrt.sql.relations.relation import Relation
-
-_GROWING_PATTERN = re.compile(r"yyyy\W?(MM\W?(dd\W?(HH\W?(mm\W?(ss)?)?)?)?)?")
-"""Of DATE_FORMAT: later times have greater texts."""
 
 
 def counted_in_time(node: ast.Select, relation: Relation, alias: str | None, demand: Demand) -> ast.Select:
@@ -31,7 +28,7 @@ def counted_in_time(node: ast.Select, relation: Relation, alias: str | None, dem
             return None
         assert part.over is not None
         time = part.over.order[0].expression
-        growing = [key for key in part.over.partition if _grows(key, time)][-1:]
+        growing = [key for key in part.over.partition if grows(key, time)][-1:]
         others = tuple(key for key in part.over.partition if key not in growing)
         now = ast.Bound(ast.Literal("number", "0", part.at), True)
         frame = ast.Frame("ROWS", ast.Bound(None, False), now, "", part.at)
@@ -47,17 +44,5 @@ def note_keys(findings: Findings, counted: ast.Select, relation: Relation) -> No
     kept = next((call for call in calls if call.over is not None and not call.over.growing), None)
     if kept is not None and kept.over is not None:
         time = text_of(kept.over.order[0].expression)
-        clause = f"add CAST({time} AS DATE) to its PARTITION BY, so that it keeps one day of a key"
+        clause = f"add CAST({time} AS DATE) to its PARTITION BY, so that it forgets keys with their day"
         findings.endless[relation.inputs[0]] = Boundless("ROW_NUMBER below a window", clause, kept.at)
-
-
-def _grows(key: ast.Expression, time: ast.Expression) -> bool:
-    """Whether a key is a day, an hour or another part of this time, which never is smaller for a later row."""
-    match key:
-        case ast.Cast(operand, kind):
-            return operand == time and kind.name == "DATE"
-        case ast.Call("DATE_FORMAT", (operand, ast.Literal("string", pattern))):
-            return operand == time and _GROWING_PATTERN.fullmatch(pattern) is not None
-        case ast.Call("FLOOR", (operand, ast.Keyword())) | ast.Call("YEAR", (operand,)):
-            return operand == time
-    return False

@@ -25,6 +25,7 @@ from airflow_nrt.sql.kept_rows.shared_rows import KEPT, share_rows
 from airflow_nrt.sql.logical.over import Framed
 from airflow_nrt.sql.logical.rank import RANKINGS
 from airflow_nrt.sql.over.frame_join import Part, parts_of, put_together
+from airflow_nrt.sql.over.periods import period_of
 from airflow_nrt.sql.parse import ast
 from airflow_nrt.sql.parse.unparse import column_of_call, text_of
 from airflow_nrt.sql.parse.walk import children, rewritten, unqualified
@@ -198,7 +199,8 @@ class _RowWindows:
             raise SqlError("the frame ends before it begins", frame.at)
         if low is None:
             unit = frame.unit if high else self._unit(frame.unit)
-            return RowFrame(partition, unit, None, high, growing=over.growing)
+            period = period_of(over.partition[-1], over.order[0].expression) if over.growing else None
+            return RowFrame(partition, unit, None, high, growing=over.growing, period=period)
         return RowFrame(partition, frame.unit, low, high)
 
     def _unit(self, written: str) -> str:

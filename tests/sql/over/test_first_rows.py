@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from airflow_nrt.describe.description import describe
 from airflow_nrt.model.plan import Plan
 from airflow_nrt.sql.errors import SqlError
 from tests.engine.reports import curve_insert, events_table, plan_of
@@ -22,23 +23,29 @@ def plan(place: Path, partition: str, live: bool, setting: str = "") -> Plan:
 
 
 @pytest.mark.parametrize(
-    ("partition", "grows"),
+    ("partition", "period"),
     [
-        ("user_id, CAST(ts AS DATE)", True),
-        ("DATE_FORMAT(ts, 'yyyy-MM-dd'), user_id", True),
-        ("user_id, DATE_FORMAT(ts, 'yyyyMMddHH')", True),
-        ("user_id, FLOOR(ts TO HOUR)", True),
-        ("user_id, YEAR(ts)", True),
-        ("user_id, DATE_FORMAT(ts, 'HH')", False),
-        ("user_id, DATE_FORMAT(ts, 'dd-MM-yyyy')", False),
-        ("user_id, MONTH(ts)", False),
-        ("user_id", False),
+        ("user_id, CAST(ts AS DATE)", "1 day"),
+        ("DATE_FORMAT(ts, 'yyyy-MM-dd'), user_id", "1 day"),
+        ("user_id, DATE_FORMAT(ts, 'yyyyMMddHH')", "1 hour"),
+        ("user_id, DATE_FORMAT(ts, 'yyyy-MM')", "1 month"),
+        ("user_id, FLOOR(ts TO HOUR)", "1 hour"),
+        ("user_id, FLOOR(ts TO WEEK)", "7 days"),
+        ("user_id, FLOOR(ts TO QUARTER)", "3 months"),
+        ("user_id, YEAR(ts)", "1 year"),
+        ("user_id, DATE_FORMAT(ts, 'HH')", None),
+        ("user_id, DATE_FORMAT(ts, 'dd-MM-yyyy')", None),
+        ("user_id, MONTH(ts)", None),
+        ("user_id", None),
     ],
 )
-def test_a_live_report_keeps_one_day_of_a_key_or_asks(tmp_path: Path, partition: str, grows: bool) -> None:
-    counts = plan(tmp_path, partition, live=False).operators[0]
-    assert [frame.growing for frame in counts.frames] == [grows]
-    if grows:
+def test_a_live_report_forgets_keys_with_their_day_or_asks(tmp_path: Path, partition: str, period: str | None) -> None:
+    made = plan(tmp_path, partition, live=False)
+    counts = made.operators[0]
+    assert [frame.growing for frame in counts.frames] == [period is not None]
+    bound = next(one["bounded_by"] for one in describe(made)["operators"] if one["name"] == counts.name)
+    if period is not None:
+        assert bound == f"the keys of the rows of one {period}: these are forgotten with it"
         assert plan(tmp_path, partition, live=True).operators[0] == counts
         return
     with pytest.raises(SqlError, match=r"ROW_NUMBER below a window keeps every key for ever: add CAST\(ts AS DATE\)"):

@@ -105,7 +105,7 @@ def test_every_field_of_a_node_is_in_the_words(kind: type) -> None:
 
 def test_the_queries_have_every_node() -> None:
     declared = {one for one in vars(ast).values() if dataclasses.is_dataclass(one) and one.__module__ == ast.__name__}
-    # A planner makes Absent of grouping sets and Uuid of calls; a Keyword and a Dot need more than the parser knows of columns.
+    # A planner makes Absent of grouping sets, and Uuid of calls.
     assert {one.__name__ for one in declared - set(KINDS)} <= {"Absent", "Uuid"}
 
 

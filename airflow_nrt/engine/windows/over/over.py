@@ -23,7 +23,13 @@ from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.engine.windows.lateness import late_words
 from airflow_nrt.engine.windows.operator_layout import Layout
 from airflow_nrt.engine.windows.over import key_expiry
-from airflow_nrt.engine.windows.over.prefix_accumulators import columns_of, heads, kept, needed_heads
+from airflow_nrt.engine.windows.over.prefix_accumulators import (
+    columns_of,
+    heads,
+    kept,
+    last_end_of_periods,
+    needed_heads,
+)
 from airflow_nrt.engine.windows.over.row_frames import FIRES, HEAD, IS_NEW, KEPT, fires, results
 from airflow_nrt.engine.windows.window_state import Firing
 from airflow_nrt.home.log.entries import OperatorState
@@ -65,8 +71,12 @@ def prepare_firing(store: SliceStore, layout: Layout, state: OperatorState, unti
     waiting = store.read(state.rows, columns)
     if waiting is None and known is not None and layout.operator.followers:
         waiting = known.where("false")
+    ended = last_end_of_periods(layout, until)
+    # They are of rows before `after`.
+    standing = fired.heads if after > ended else ()
     if waiting is None:
-        return Firing(name, None, replace(state, fired=max(after, until)), after, until)
+        next_state = replace(state, fired=max(after, until), closed=(*standing, *fired.rows))
+        return Firing(name, None, next_state, after, until)
     in_frames = _in_frames(layout, waiting, known, after, until)
     reached = waiting.where(f"{SLICE} <= {until}L")
     new = in_frames.where(IS_NEW) if layout.operator.followers else reached
@@ -77,13 +87,13 @@ def prepare_firing(store: SliceStore, layout: Layout, state: OperatorState, unti
         passing = settled.where(f"{SLICE} <= {until}L")
     else:
         passing = kept(layout, reached if known is None else reached.unionAll(known), until)
-    written = (settled.where(f"{SLICE} > {until}L") if some_wait else None, passing, heads(layout, new))
+    written = (settled.where(f"{SLICE} > {until}L") if some_wait else None, passing, heads(layout, new, ended))
     left, still, passed = (None if one is None else store.write(name, one).file for one in written)
     next_state = replace(
         state,
         fired=max(after, until),
         rows=() if left is None else (left,),
-        closed=tuple(file for file in (*fired.heads, passed, still) if file is not None),
+        closed=tuple(file for file in (*standing, passed, still) if file is not None),
     )
     before = store.read(fired.heads, [*columns, HEAD])
     if before is not None:

@@ -2,7 +2,8 @@
 
 Rows that bounded frames still need are kept. For unbounded frames *heads* replace them: a partial of all earlier rows
 of a key, and the key's distinct values. A firing writes the heads of its own rows only. Several heads of a key have the
-same result as one, into which compaction merges them.
+same result as one, into which compaction merges them. Where all keys have a day or another part of the time, the heads
+of a day are dropped when a row of a later day fires, because rows fire in the order of their times.
 
     rows that fired        | fire now          a frame that begins with the first row
     r r r r r r r r r r r  | n n n
@@ -18,6 +19,7 @@ from functools import reduce
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
+from airflow_nrt.basics.instants import BEFORE_TIME
 from airflow_nrt.engine.aggregates.accumulator_layout import names
 from airflow_nrt.engine.aggregates.group_merge import aggregate
 from airflow_nrt.engine.spark.query_frames import same
@@ -55,8 +57,20 @@ def kept(layout: Layout, fired: DataFrame, until: int) -> DataFrame | None:
     return fired.selectExpr("*", *flags).where(" OR ".join(wanted)).select(*fired.columns) if wanted else None
 
 
-def heads(layout: Layout, fired: DataFrame) -> DataFrame | None:
-    """The heads of rows that fire; None if no frame begins with the first row."""
+def last_end_of_periods(layout: Layout, until: int) -> int:
+    """The end (ms) of the periods before which no key gets any more rows, as all later ones are after `until`.
+
+    BEFORE_TIME if a key is of no period.
+    """
+    periods = [frame.period for frame in layout.operator.frames if frame.low is None]
+    ends = [BEFORE_TIME if one is None else one.at_or_before(until) for one in periods]
+    return min(ends, default=BEFORE_TIME)
+
+
+def heads(layout: Layout, fired: DataFrame, ended: int) -> DataFrame | None:
+    """The heads of rows that fire, without those before the end of their periods; None if no frame begins with the
+    first row."""
+    fired = fired.where(f"{SLICE} > {ended}L") if ended > BEFORE_TIME else fired
     parts = [part for n in range(len(unbounded(layout))) for part in _heads(layout, fired, n)]
     return reduce(DataFrame.unionAll, parts) if parts else None
 

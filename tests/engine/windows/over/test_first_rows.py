@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
 
+from airflow_nrt.basics.instants import BEFORE_TIME
 from airflow_nrt.engine.verify.verify import verify
+from airflow_nrt.engine.windows.over import over
 from tests.engine.oracle import milliseconds
 from tests.engine.reports import (
+    DAY,
     DELAY,
     HOUR,
     MINUTE,
     MORNING,
     Event,
     Stream,
+    arriving,
     batch_results,
+    cut,
     duckdb_events,
     events_table,
     ordered,
@@ -23,8 +29,9 @@ from tests.engine.reports import (
     random_events,
     rows_of,
     write_events,
+    write_lines,
 )
-from tests.engine.windows.streamed import BOUNDS, any_cut, streamed, windowed
+from tests.engine.windows.streamed import BOUNDS, Case, any_cut, streamed, windowed
 
 
 def first(partition: str, limit: int = 1) -> str:
@@ -102,3 +109,95 @@ def test_what_comes_before_the_first_row_is_late(spark, tmp_path: Path) -> None:
     verdict = verify(spark, plan, stream.home)
     assert verdict.is_proven and verdict.late_rows == 1, verdict
     assert verdict.inserts[0].rows["explained"] == 1, "the window of minute 10"
+
+
+DAILY = windowed(
+    "users BIGINT",
+    f"""SELECT COUNT(*), {BOUNDS} FROM TABLE(TUMBLE(TABLE {first("user_id, CAST(ts AS DATE)")}, DESCRIPTOR(ts),
+        INTERVAL '1' DAY)) GROUP BY {BOUNDS}""",
+)
+
+
+def visits(day: int, users: Iterable[int], hour: int = 12) -> list[Event]:
+    return [
+        Event(100 * day + n, 1, user, "a", None, None, MORNING + day * DAY + hour * HOUR + n * MINUTE)
+        for n, user in enumerate(users)
+    ]
+
+
+def counts_of(stream: Stream) -> int:
+    """The rows that the state of the counts of first rows has of rows that have fired."""
+    return sum(file.rows for file in stream.driver.position.operators["w1"].closed)
+
+
+def test_the_keys_of_a_day_are_forgotten_with_it(spark, tmp_path: Path) -> None:
+    """When a row of the next day has fired; whatever a restarted driver finds."""
+    plan = plan_of(tmp_path, events_table(), DAILY.insert("daily"))
+    held = []
+    for day in range(4):
+        stream = Stream(spark, plan, tmp_path / "home")
+        stream.absorb_batches(tmp_path, [visits(day, range(20)), visits(day, range(10, 20), 15)])
+        stream.absorb_batches(tmp_path, [visits(day, [1], 20)])
+        held.append(counts_of(stream))
+        stream.absorb_batches(tmp_path, [visits(day + 1, [50], 0), visits(day + 1, [51], 1)])
+        held.append(counts_of(stream))
+    assert held[1::2] == [1] * 4, "user 50 of the day that has begun"
+    assert max(held) <= 1 + 20 + 20 + 1, held
+    stream.end()
+    assert counts_of(stream) == 0
+    assert [users for users, *_ in sorted(rows_of(tmp_path / "daily"), key=lambda row: row[1])] == [20, 22, 22, 22, 2]
+    assert verify(spark, plan, stream.home).is_proven
+
+
+def test_a_late_row_of_a_day_that_is_forgotten_is_late(spark, tmp_path: Path) -> None:
+    plan = plan_of(tmp_path, events_table(), DAILY.insert("daily"))
+    stream = Stream(spark, plan, tmp_path / "home")
+    stream.absorb_batches(tmp_path, [visits(0, [1, 2]), visits(1, [1]), visits(1, [7], 13), visits(0, [1, 3], 20)])
+    stream.end()
+    assert sorted(rows_of(tmp_path / "daily"), key=lambda row: row[1])[0][0] == 2
+    verdict = verify(spark, plan, stream.home)
+    assert verdict.is_proven and verdict.late_rows == 2, verdict
+
+
+def test_a_day_is_that_of_the_session_s_zone(spark, tmp_path: Path) -> None:
+    """In New York it ends at four o'clock UTC, not at midnight."""
+    table = events_table().replace("ts TIMESTAMP(3)", "ts TIMESTAMP_LTZ(3)")
+    zone = "SET 'table.local-time-zone' = 'America/New_York';"
+    plan = plan_of(tmp_path, zone, table, DAILY.insert("daily"))
+    stream = Stream(spark, plan, tmp_path / "home")
+    held = []
+    for number, hour in enumerate([22, 23, 25, 26, 27, 28, 29, 30]):
+        event = Event(number, 1, number % 2, "a", None, None, MORNING + hour * HOUR)
+        line = event.line.replace(".000", ".000Z")
+        stream.absorb(write_lines(tmp_path / "events" / f"{number}.csv", [line]))
+        held.append(counts_of(stream))
+    assert held[-2:] == [1, 2], "the rows from 28:00 on"
+    stream.end()
+    assert [users for users, *_ in sorted(rows_of(tmp_path / "daily"), key=lambda row: row[1])] == [2, 2]
+    assert verify(spark, plan, stream.home).is_proven
+
+
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("part", ["FLOOR(ts TO HOUR)", "DATE_FORMAT(ts, 'yyyy-MM-dd HH:mm')"])
+def test_a_home_that_has_forgotten_nothing_goes_on(spark, tmp_path: Path, part: str, monkeypatch) -> None:
+    """As those of an earlier version. The rows of every step are those of a driver that never forgets."""
+    query = f"SELECT id, user_id, {{}} FROM {first(f'user_id, {part}', 2)} GROUP BY id, user_id, {{}}"
+    bounds = ("TUMBLE_END(ts, INTERVAL '10' MINUTE)", "TUMBLE(ts, INTERVAL '10' MINUTE)")
+    case = Case("id BIGINT, user_id INT, ends TIMESTAMP(3)", query.format(*bounds))
+    batches = cut(arriving(random_events(4, 200, 4 * HOUR), 4, DELAY), 4, 6)
+    shown = {}
+    for name, forgets_from in (("never", 6), ("later", 3), ("always", 0)):
+        place = tmp_path / name
+        plan = plan_of(place, events_table(), case.insert("firsts"))
+        for number, batch in enumerate(batches):
+            with monkeypatch.context() as before:
+                if number < forgets_from:
+                    before.setattr(over, "last_end_of_periods", lambda layout, until: BEFORE_TIME)
+                stream = Stream(spark, plan, place / "home")
+                stream.absorb_batches(place, [batch])
+        held = counts_of(stream)
+        stream.end()
+        shown[name] = held, rows_of(place / "firsts")
+        assert verify(spark, plan, stream.home).is_proven
+    assert shown["never"][1] == shown["later"][1] == shown["always"][1]
+    assert shown["later"][0] == shown["always"][0] < shown["never"][0]
