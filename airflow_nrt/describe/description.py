@@ -213,6 +213,9 @@ def _row_windows(operator: WindowAggregate) -> dict[str, Any]:
         bound = "the longest frame: a key is forgotten one to one and a half times its length after the key's last row"
     elif operator.strict and intervals:
         bound = "the longest frame"
+    elif all(frame.idle is not None for frame in frames):
+        idle = format_duration(max(frame.idle or 0 for frame in frames))
+        bound = f"the frames, and how many keys have come within {idle}: a key without a row for so long begins anew"
     else:
         bound = "the frames, and how many keys there are: none is forgotten"
         if growing and all(frame.period is not None for frame in growing) and len(growing) == len(whole):

@@ -157,7 +157,8 @@ class RowFrame:
     `unit` is ROWS or RANGE. The frame goes from `low` rows or milliseconds before the current row (None: all) up to
     `high`; negative numbers are after the row. `growing`: the last key of the partition only grows with time, among
     rows that are equal in the other keys. Smaller values of it get no more rows. It is a part of the time, such as a
-    day, if there are ends of its `period`: at these all values get no more rows.
+    day, if there are ends of its `period`: at these all values get no more rows. With `idle`, the rows of a partition
+    begin anew after so many milliseconds without one: no frame of ROWS reaches back over that.
     """
 
     partition: tuple[str, ...] = field(metadata=METADATA)
@@ -166,6 +167,7 @@ class RowFrame:
     high: int = 0
     growing: bool = False
     period: Grid | None = field(default=None, metadata=METADATA)
+    idle: int | None = None
 
     @property
     def follows(self) -> bool:

@@ -39,6 +39,7 @@ from airflow_nrt.sql.inserts.timing import check_timing, delayed, timing_of
 from airflow_nrt.sql.logical.node import Node
 from airflow_nrt.sql.logical.sink import Sink
 from airflow_nrt.sql.logical.steps import steps_of
+from airflow_nrt.sql.over.first_rows import idle_ttl
 from airflow_nrt.sql.parse import ast, parsed
 from airflow_nrt.sql.parse.limits import check_nodes, check_script, most_nodes, of_at_most
 from airflow_nrt.sql.parse.meaning import meaning_of
@@ -159,16 +160,14 @@ class Planner:
         findings = self.queries.findings
         if findings.operators:
             check_emit(self.settings, self.set_at, script)
-        settings = tuple(sorted(self.settings.items()))
-        title = self.settings.get("pipeline.name", name)
         sources = findings.sources(self.queries.zone)
         plan = Plan(
-            title,
+            self.settings.get("pipeline.name", name),
             with_source_tables(sources, {**self._dropped, **self.queries.tables}, self.declared_at, findings.inserts),
             findings.timed_operators(),
             tuple(findings.regroups),
             tuple(findings.inserts),
-            settings,
+            tuple(sorted(self.settings.items())),
             script,
             str(self.base),
             tuple(findings.updating),
@@ -192,8 +191,9 @@ class Planner:
         self.queries.emits_again = emits_again(statements, overrides)
         self.queries.findings.drops_null = drops_null(statements, overrides)
         self.queries.findings.identifies = calls_uuid(statements)
-        set_here = {one.key: one.value for one in statements if isinstance(one, parsed.SetOption)}
-        self._nulls_errors = are_null({**set_here, **overrides})
+        given = {**{one.key: one.value for one in statements if isinstance(one, parsed.SetOption)}, **overrides}
+        self._nulls_errors = are_null(given)
+        self.queries.findings.idle_ttl = idle_ttl(given)
         for statement in statements:
             known = problems.attempt(partial(self._checked, statement))
             if known is None and isinstance(statement, (parsed.CreateTable, parsed.CreateView)):

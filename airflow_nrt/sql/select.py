@@ -55,7 +55,7 @@ class SelectPlanner:
         node = without_held(node, relation.node)
         node, relation, alias = with_values(self.findings, node, relation, alias, self.relation_of)
         node, relation = tested(self.findings, node, relation, alias, self.relation_of)
-        counted = counted_in_time(node, relation, alias, demand)
+        counted = counted_in_time(self.findings, node, relation, alias, demand)
         by_time = has_row_windows(node) and not is_in_window(node, relation, alias)
         if counted is not node:
             node, relation = self._over(counted, relation, alias, demand)

@@ -280,7 +280,12 @@ REPORT_OPTIONS = named(
     (
         Option(TIME_ZONE, read_zone, "UTC", "the session time zone"),
         Option(FIRST_DAY_OF_WEEK, one_of(*WEEKDAYS), None, "when windows of WEEKs begin; default: weeks of the epoch"),
-        Option(STATE_TTL, parse_duration, None, "without windows: how long a key that no row touches is remembered"),
+        Option(
+            STATE_TTL,
+            parse_duration,
+            None,
+            "without windows, and for first rows below them: how long a key that no row touches is remembered",
+        ),
         *free(
             Option(
                 NOT_NULL, one_of("error", "drop"), "error", "a NULL for a sink's NOT NULL column: an error, or no row"

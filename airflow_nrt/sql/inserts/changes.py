@@ -43,6 +43,6 @@ def check_bounded(plan: Plan, findings: Findings, script: str) -> None:
             problems.errors.append(SqlError(f"{cause.what} keeps every key for ever: {ways}", cause.at))
     for name, cause in findings.endless.items():
         if reads_without_end(plan, name):
-            ways = f"{cause.clause}; or SET '{UNBOUNDED_STATE}' = 'allow'"
+            ways = "; or ".join([cause.clause, *cause.bounds, f"SET '{UNBOUNDED_STATE}' = 'allow'"])
             problems.errors.append(SqlError(f"{cause.what} keeps every key for ever: {ways}", cause.at))
     problems.raise_any(script)

@@ -199,9 +199,11 @@ class _RowWindows:
             raise SqlError("the frame ends before it begins", frame.at)
         if low is None:
             unit = frame.unit if high else self._unit(frame.unit)
-            period = period_of(over.partition[-1], over.order[0].expression) if over.growing else None
+            # A row by processing time is of the millisecond before its own.
+            is_part = over.growing and self.rowtime is not None and not self.rowtime.proctime
+            period = period_of(over.partition[-1], over.order[0].expression) if is_part else None
             return RowFrame(partition, unit, None, high, growing=over.growing, period=period)
-        return RowFrame(partition, frame.unit, low, high)
+        return RowFrame(partition, frame.unit, low, high, idle=over.idle)
 
     def _unit(self, written: str) -> str:
         """The unit of a frame. By processing time it is ROWS: the rows of a batch have one time, but are no peers."""
@@ -329,7 +331,7 @@ class _RowWindows:
                 keeps_rows=True,
                 partition=frames[0].partition,
                 frames=frames,
-                strict=None in lengths or following > 0 or len(partitions) > 1,
+                strict=None in lengths or following > 0 or len(partitions) > 1 or any(frame.idle for frame in frames),
                 written=_written(columns, keys, where),
             ),
             rows,

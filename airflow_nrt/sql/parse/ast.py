@@ -180,7 +180,8 @@ class Frame:
 class Over:
     """The definition after OVER or in WINDOW. `name` is the window of the WINDOW clause that it refers to.
 
-    With `growing`, the last partition key only grows with time among rows that are equal in the other keys.
+    With `growing`, the last partition key only grows with time among rows that are equal in the other keys. With `idle`
+    the rows of a key begin anew after so many milliseconds without one.
     """
 
     partition: tuple[Expression, ...]
@@ -189,6 +190,7 @@ class Over:
     name: str | None
     at: Place = field(compare=False)
     growing: bool = False
+    idle: int | None = None
 
 
 @dataclass(frozen=True)

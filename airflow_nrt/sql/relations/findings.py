@@ -77,6 +77,8 @@ class Findings:
     """The parts of queries without an effect, and the reasons."""
     drops_null: bool = False
     """Whether a sink leaves out a row with a NULL for a column that is NOT NULL."""
+    idle_ttl: int | None = None
+    """How long the first rows of a key below a window are kept, in milliseconds of event time; None: for ever."""
     identifies: bool = True
     """Whether a query may need what identifies a row of a source. Reports that do not pay for that say so."""
 

@@ -53,7 +53,13 @@ def kept(layout: Layout, fired: DataFrame, until: int) -> DataFrame | None:
         if rows:
             backwards = ", ".join(f"{column} DESC" for column in (SLICE, *PLACE))
             flags.append(f"row_number() OVER ({keys} ORDER BY {backwards}) AS _nrt_rank_{n}")
-            wanted.append(f"_nrt_rank_{n} <= {rows}")
+            needed = f"_nrt_rank_{n} <= {rows}"
+            idle = [frame.idle for frame in frames if frame.unit == "ROWS" and frame.idle is not None]
+            if len(idle) == len(lows):
+                # All of these rows of a key that goes on are needed, to count as far as the frame.
+                flags.append(f"max({SLICE}) OVER ({keys}) AS _nrt_newest_{n}")
+                needed = f"({needed} AND _nrt_newest_{n} > {until - max(idle)}L)"
+            wanted.append(needed)
     return fired.selectExpr("*", *flags).where(" OR ".join(wanted)).select(*fired.columns) if wanted else None
 
 

@@ -25,6 +25,7 @@ from airflow_nrt.model.operators import RowFrame
 from airflow_nrt.model.value_places import in_window
 
 IS_NEW, HEAD, FIRES = "_nrt_is_new", "_nrt_head", "_nrt_fires"
+_GAP, _VISIT = "_nrt_gap", "_nrt_visit"
 KEPT = -1
 PLACE = ("p.file", "p.block", "p.row")
 
@@ -64,11 +65,20 @@ def results(layout: Layout, rows: DataFrame) -> DataFrame:
     at = in_window(layout.keys)
     for frame, part in frames_of(layout):
         columns = done.columns
-        numbered = done.selectExpr("*", *_occurrences(layout, part, frame))
+        visited = done if frame.idle is None else _with_visits(done, frame)
+        numbered = visited.selectExpr("*", *_occurrences(layout, part, frame))
         merged = numbered.selectExpr("*", *_merged(layout, part, frame))
         found = [f"IF({IS_NEW}, {sql.replace('{place}', at)}, NULL) AS {name}" for name, sql in part.results]
         done = merged.selectExpr(*columns, *found)
     return done.where(IS_NEW).select(*layout.keys, *(call.name for call in layout.operator.aggregates), WINDOW_END)
+
+
+def _with_visits(rows: DataFrame, frame: RowFrame) -> DataFrame:
+    """The rows, numbered by how often their key has been idle before them, as far as the rows reach back."""
+    keys = f"PARTITION BY {', '.join(frame.partition)} " if frame.partition else ""
+    order = f"({keys}ORDER BY {', '.join((SLICE, *PLACE))})"
+    gaps = rows.selectExpr("*", f"coalesce({SLICE} - lag({SLICE}) OVER {order} >= {frame.idle}L, false) AS {_GAP}")
+    return gaps.selectExpr("*", f"count_if({_GAP}) OVER {order} AS {_VISIT}").drop(_GAP)
 
 
 def _lift(name: str) -> str:
@@ -80,7 +90,7 @@ def _over(layout: Layout, frame: RowFrame) -> str:
 
     (PARTITION BY g0, _nrt_life ORDER BY _nrt_slice RANGE BETWEEN 600000L PRECEDING AND CURRENT ROW)
     """
-    by = (*frame.partition, *layout.generation)
+    by = (*frame.partition, *layout.generation, *(() if frame.idle is None else (_VISIT,)))
     keys = f"PARTITION BY {', '.join(by)} " if by else ""
     order = SLICE if frame.unit == "RANGE" else ", ".join((SLICE, *PLACE))
     return f"({keys}ORDER BY {order} {frame.unit} BETWEEN {_bound(frame, frame.low)} AND {_bound(frame, frame.high)})"

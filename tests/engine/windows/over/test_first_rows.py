@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
 from airflow_nrt.basics.instants import BEFORE_TIME
+from airflow_nrt.describe.description import describe
 from airflow_nrt.engine.verify.verify import verify
 from airflow_nrt.engine.windows.over import over
+from airflow_nrt.model.plan import Plan
 from tests.engine.oracle import milliseconds
 from tests.engine.reports import (
     DAY,
@@ -201,3 +204,89 @@ def test_a_home_that_has_forgotten_nothing_goes_on(spark, tmp_path: Path, part: 
         assert verify(spark, plan, stream.home).is_proven
     assert shown["never"][1] == shown["later"][1] == shown["always"][1]
     assert shown["later"][0] == shown["always"][0] < shown["never"][0]
+
+
+# ---------------------------------------------------------------------------------------------------- a TTL
+
+LIVE = {"source__monitor_interval": "1 s"}
+TTL = 20 * MINUTE
+
+
+def with_ttl(place: Path, *inserts: str, ttl: str = "20 min") -> Plan:
+    return plan_of(place, f"SET 'table.exec.state.ttl' = '{ttl}';", events_table(**LIVE), *inserts)
+
+
+def listed(limit: int) -> str:
+    """The first rows of users, each in its window."""
+    query = f"SELECT id, TUMBLE_END(ts, INTERVAL '10' MINUTE) FROM {first('user_id', limit)} GROUP BY id, TUMBLE(ts, INTERVAL '10' MINUTE)"  # noqa: E501
+    return Case("id BIGINT, ends TIMESTAMP(3)", query).insert(f"firsts_{limit}")
+
+
+def first_ids(arrived: Iterable[Event], limit: int) -> list[int]:
+    """The rows that are among the first of their user since the user was idle for the TTL."""
+    seen: dict[int | None, tuple[int, int]] = {}
+    found = []
+    for event in sorted(arrived, key=lambda one: one.at):
+        last, count = seen.get(event.user, (event.at - TTL, 0))
+        count = 1 if event.at - last >= TTL else count + 1
+        seen[event.user] = event.at, count
+        found += [event.id] if count <= limit else []
+    return sorted(found)
+
+
+@pytest.mark.timeout(600)
+@any_cut
+def test_with_a_ttl_an_idle_key_begins_anew(spark, seed: int, batches: int) -> None:
+    """By event time, whatever the cut and though a driver takes over."""
+    arrived = arriving(random_events(seed, 150, 3 * HOUR), seed, DELAY)
+    with TemporaryDirectory() as directory:
+        place = Path(directory)
+        plan = with_ttl(place, listed(1), listed(3))
+        for batch in cut(arrived, seed, batches):
+            stream = Stream(spark, plan, place / "home")
+            stream.absorb_batches(place, [batch])
+        stream.end()
+        for limit in (1, 3):
+            assert sorted(row[0] for row in rows_of(place / f"firsts_{limit}")) == first_ids(arrived, limit)
+        assert verify(spark, plan, stream.home).is_proven
+
+
+@pytest.mark.timeout(600)
+@any_cut
+def test_with_a_ttl_and_late_rows_a_stream_is_proven(spark, seed: int, batches: int) -> None:
+    arrived = arriving(random_events(seed, 120, 2 * HOUR), seed, DELAY, late=0.2)
+    with TemporaryDirectory() as directory:
+        place = Path(directory)
+        plan = with_ttl(place, INSERTS[0])
+        stream = Stream(spark, plan, place / "home")
+        stream.absorb_batches(place, [arrived[:40], *cut(arrived[40:], seed, batches)])
+        stream.end()
+        verdict = verify(spark, plan, stream.home)
+        assert verdict.is_proven and verdict.late_rows > 0, verdict
+
+
+def test_with_a_ttl_nothing_is_left_of_users_who_do_not_come_back(spark, tmp_path: Path) -> None:
+    plan = with_ttl(tmp_path, INSERTS[0], ttl="1 h")
+    stream = Stream(spark, plan, tmp_path / "home")
+    held = []
+    for hour in range(5):
+        stream.absorb_batches(tmp_path, [visits(0, range(100 * hour, 100 * hour + 20), hour)])
+        held.append(counts_of(stream))
+    assert max(held) <= 40, held
+    counted = describe(plan)["operators"][0]["bounded_by"]
+    assert counted == (
+        "the frames, and how many keys have come within 1 hour: a key without a row for so long begins anew"
+    )
+
+
+def test_a_ttl_counts_only_where_consent_would_be_needed(tmp_path: Path) -> None:
+    """So reports of earlier versions compute what they did."""
+    setting = "SET 'table.exec.state.ttl' = '1 h';"
+    allowed = plan_of(
+        tmp_path, setting, "SET 'table.exec.state.unbounded' = 'allow';", events_table(**LIVE), INSERTS[0]
+    )
+    bounded = plan_of(tmp_path, setting, events_table(), INSERTS[0])
+    by_hour = plan_of(tmp_path, setting, events_table(**LIVE), INSERTS[1])
+    for plan in (allowed, bounded, by_hour):
+        assert [frame.idle for frame in plan.operators[0].frames] == [None]
+    assert [frame.idle for frame in with_ttl(tmp_path, INSERTS[0]).operators[0].frames] == [TTL]
