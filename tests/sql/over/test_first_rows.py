@@ -9,7 +9,7 @@ import pytest
 from airflow_nrt.describe.description import describe
 from airflow_nrt.model.plan import Plan
 from airflow_nrt.sql.errors import SqlError
-from tests.engine.reports import curve_insert, events_table, plan_of
+from tests.engine.reports import DAY, curve_insert, events_table, plan_of
 
 COUNT = {"n": ("BIGINT", "COUNT(*)")}
 LIVE = {"source__monitor_interval": "1 s"}
@@ -52,6 +52,32 @@ def test_a_live_report_forgets_keys_with_their_day_or_asks(tmp_path: Path, parti
         plan(tmp_path, partition, live=True)
     allowed = plan(tmp_path, partition, live=True, setting="SET 'table.exec.state.unbounded' = 'allow';")
     assert allowed.operators[0] == counts
+
+
+TTL = "SET 'table.exec.state.ttl' = '30 d';"
+
+
+def test_a_ttl_stands_for_consent(tmp_path: Path) -> None:
+    """Of the settings alone, and if a WHERE says how many rows of a key are needed."""
+    with pytest.raises(SqlError, match=r"or SET 'table.exec.state.ttl' = '30 d', so that a key .* put WHERE n <= …"):
+        plan(tmp_path, "user_id", live=True)
+    counts = plan(tmp_path, "user_id", live=True, setting=TTL).operators[0]
+    assert [(frame.low, frame.idle, counts.strict) for frame in counts.frames] == [(1, 30 * DAY, True)]
+    view = """CREATE VIEW all_rows AS SELECT shop, ts FROM (
+    SELECT *, ROW_NUMBER() OVER (PARTITION BY user_id ORDER BY ts) AS n FROM events) WHERE {};"""
+    for where in ("n > 0", "n = shop"):
+        window = curve_insert("TUMBLE(INTERVAL '1' HOUR)", COUNT, source="all_rows")
+        with pytest.raises(SqlError, match=r"keeps every key for ever: .* put WHERE n <= …"):
+            plan_of(tmp_path, TTL, events_table(**LIVE), view.format(where), window)
+
+
+def test_a_ranking_by_processing_time_is_none_of_a_window_of_the_rowtime(tmp_path: Path) -> None:
+    table = events_table(**LIVE).replace("ts TIMESTAMP(3),", "ts TIMESTAMP(3), pt AS PROCTIME(),")
+    view = """CREATE VIEW firsts AS SELECT shop, ts FROM (
+    SELECT *, ROW_NUMBER() OVER (PARTITION BY user_id ORDER BY pt) AS n FROM events) WHERE n = 1;"""
+    window = curve_insert("TUMBLE(INTERVAL '1' HOUR)", COUNT, source="firsts")
+    with pytest.raises(SqlError, match="requires the timecol is a time attribute type, but is TIMESTAMP"):
+        plan_of(tmp_path, TTL, table, view, window)
 
 
 def test_without_a_window_the_ranking_changes_as_rows_arrive(tmp_path: Path) -> None:
