@@ -31,7 +31,7 @@ from airflow_nrt.sql.parse.walk import children, conjuncts, unqualified
 from airflow_nrt.sql.relations.column_demand import Demand
 from airflow_nrt.sql.relations.findings import Findings, Values
 from airflow_nrt.sql.relations.relation import Relation, in_their_window
-from airflow_nrt.sql.relations.unique_keys import carried, keys_of_windows
+from airflow_nrt.sql.relations.unique_keys import carried, keys_of_uuids, keys_of_windows
 from airflow_nrt.sql.relations.unknown_names import unknown_names
 from airflow_nrt.sql.selects.projection import column_names, expand, titled, written_names
 
@@ -110,7 +110,8 @@ class Aggregation:
         values = [value for value in compiled if value is not None]
         self.findings.note_columns(relation, self.read)
         planned = self._relation(before, names, values, after)
-        return replace(planned, columns=titled(planned.columns, titles))
+        unique = (*planned.unique, *keys_of_uuids(items, names))
+        return replace(planned, columns=titled(planned.columns, titles), unique=unique)
 
     def _relation(self, before: list[Typed], names: list[str], values: list[Typed], after: list[Typed]) -> Relation:
         """The rows of the SELECT over the operator's. `before` are the conditions below it, `after` those above it.

@@ -85,6 +85,11 @@ def keys_of_numbers(
     return tuple(numbered)
 
 
+def keys_of_uuids(items: Iterable[ast.SelectItem], names: Iterable[str]) -> Keys:
+    """The columns of these items that are UUID() of rows with a key."""
+    return tuple((name,) for item, name in zip(items, names) if isinstance(item.expression, ast.Uuid))
+
+
 def check_key(sink: Table, relation: Relation, written: Keys, at: Place) -> None:
     """Raises SqlError if different rows could have one key of the sink. `written` are the rows' keys in its columns.
 

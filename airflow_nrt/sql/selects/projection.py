@@ -22,7 +22,7 @@ from airflow_nrt.sql.relations.column_demand import Demand
 from airflow_nrt.sql.relations.findings import Findings
 from airflow_nrt.sql.relations.join_sides import Named
 from airflow_nrt.sql.relations.relation import Relation, raw_windows, union_inputs
-from airflow_nrt.sql.relations.unique_keys import carried, computed, keys_of_numbers, narrowed
+from airflow_nrt.sql.relations.unique_keys import carried, computed, keys_of_numbers, keys_of_uuids, narrowed
 from airflow_nrt.sql.selects.over_in_window import over_in_window
 from airflow_nrt.sql.selects.proctime_above_windows import asks_for_clock, with_firing_clock
 from airflow_nrt.sql.selects.subqueries import Subqueries
@@ -94,6 +94,7 @@ def plan_projection(
     if unique:
         # If the numbers are the only known key, the key of the sink is not checked: it is the author's promise.
         unique += carried(keys_of_numbers(relation, items, scope, values), names, values)
+    unique += keys_of_uuids(items, names) if relation.unique else ()
     inherited = dict(relation.keys)
     keys = tuple(
         (name, inherited[value.column])

@@ -188,6 +188,30 @@ def test_a_retraction_has_the_value_of_the_row(spark, tmp_path: Path) -> None:
     assert verify(spark, plan, stream.home).is_proven
 
 
+@pytest.mark.parametrize(
+    ("query", "counts"),
+    [
+        (f"SELECT UUID(), COUNT(*) {GROUPED}", [1, 1, 1, 1, 2]),
+        ("SELECT UUID(), COUNT(*) FROM t GROUP BY k", [2, 4]),
+        ("SELECT UUID(), c FROM (SELECT k, COUNT(*) AS c FROM t GROUP BY k)", [2, 4]),
+        ("SELECT UUID(), n FROM t", [1, 1, 2, 3, 4, 5]),
+    ],
+)
+def test_it_may_be_the_key_of_a_sink(spark, tmp_path: Path, query: str, counts: list[int]) -> None:
+    """Of groups that change it is that of the row that is replaced."""
+    table = out("u STRING, c BIGINT, PRIMARY KEY (u) NOT ENFORCED").replace("'json'", "'debezium-json'")
+    consent = "SET 'table.exec.state.unbounded' = 'allow';"
+    plan = plan_of(tmp_path, consent, TABLE, table, f"INSERT INTO o {query};")
+    stream = Stream(spark, plan, tmp_path / "home")
+    for file in fill(tmp_path):
+        stream.absorb(file, source="t")
+    stream.end()
+    # A count only grows.
+    newest = dict(sorted((one["after"]["u"], one["after"]["c"]) for one in written(tmp_path) if one["after"]))
+    assert sorted(newest.values()) == counts
+    assert verify(spark, plan, stream.home).is_proven
+
+
 REFUSED = {
     "WHERE": "SELECT n FROM t WHERE UUID() > 'a'",
     "GROUP BY": f"SELECT COUNT(*) FROM {MINUTES} GROUP BY UUID(), window_start, window_end",
