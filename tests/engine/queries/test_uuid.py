@@ -212,6 +212,22 @@ def test_it_may_be_the_key_of_a_sink(spark, tmp_path: Path, query: str, counts: 
     assert verify(spark, plan, stream.home).is_proven
 
 
+def test_rows_that_a_lookup_join_makes_of_one_differ(spark, tmp_path: Path) -> None:
+    names = """CREATE TABLE names (k STRING, name STRING)
+    WITH ('connector' = 'filesystem', 'path' = '${DATA}/names', 'format' = 'csv');"""
+    table = TABLE.replace("ts TIMESTAMP(3),", "ts TIMESTAMP(3), pt AS PROCTIME(),")
+    query = "SELECT UUID(), name FROM t JOIN names FOR SYSTEM_TIME AS OF t.pt AS d ON t.k = d.k"
+    write_lines(tmp_path / "names" / "1.csv", ["a,one", "b,two", "b,three"])
+    plan = plan_of(tmp_path, table, names, out("u STRING, name STRING"), f"INSERT INTO o {query};")
+    stream = Stream(spark, plan, tmp_path / "home")
+    for file in fill(tmp_path):
+        stream.absorb(file, source="t")
+    stream.end()
+    found = [row["u"] for row in written(tmp_path)]
+    assert len(found) == len(set(found)) == 2 + 2 * 4
+    assert verify(spark, plan, stream.home).is_proven
+
+
 REFUSED = {
     "WHERE": "SELECT n FROM t WHERE UUID() > 'a'",
     "GROUP BY": f"SELECT COUNT(*) FROM {MINUTES} GROUP BY UUID(), window_start, window_end",
