@@ -20,8 +20,9 @@ from airflow_nrt.engine.sources import source_of
 from airflow_nrt.engine.sources.source import SplitEnumerator
 from airflow_nrt.home.heartbeat import RUNNING, Heartbeat, write_heartbeat
 from airflow_nrt.home.home import Home
-from airflow_nrt.home.log.entries import Commit, Entry, Lease, SourceFile
+from airflow_nrt.home.log.entries import Entry, Lease, SourceFile
 from airflow_nrt.home.log.fenced_writer import Writer
+from airflow_nrt.home.log.fold.checkpoints import read_by
 from airflow_nrt.home.skipped import ask, asked, skipping
 from airflow_nrt.model.input.policy import policies_of
 from airflow_nrt.model.plan import Insert, Plan
@@ -124,10 +125,8 @@ class Scene:
 
     def enumerator(self, source: str) -> SplitEnumerator:
         """That of a driver which has just begun."""
-        commits = (entry.body for entry in self.home.log().audit() if isinstance(entry.body, Commit))
-        read = [split for body in commits if body.source == source for split in body.splits]
         table = self.driver.plan.source(source).table
-        return source_of(table).enumerator(self.spark, table, read)
+        return source_of(table).enumerator(self.spark, table, read_by(self.home.log()).splits(source))
 
     def fill(self, driver: StreamDriver, steps: int = 1000) -> None:
         """Fills tables that were added, in at most so many steps."""

@@ -21,6 +21,8 @@ from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.chapters import CHAPTER, KEPT
 from airflow_nrt.home.log.entries import Lease
 from airflow_nrt.home.log.fenced_writer import Writer
+from airflow_nrt.home.log.fold import checkpoints as fold
+from airflow_nrt.home.log.fold.settled import note_settled
 from airflow_nrt.sql.load import plan_of_home
 from tests.engine.reports import HOUR, MINUTE, MORNING, source_file
 from tests.homes.broker import kafka
@@ -200,6 +202,18 @@ def moved(spark: SparkSession, place: Path, is_kept: bool) -> Scene:
     scene.absorb("events", f"1,north,{at(1)}", f"2,south,{at(2)}")
     scene.absorb("events", f"2,north,{at(3)}")
     scene.arrive("events", f"1,west,{at(5)}", f"3,west,{at(6)}")
+    return scene
+
+
+def checkpoints(spark: SparkSession, place: Path, is_kept: bool) -> Scene:
+    """As `known_topic`, with checkpoints and the mark of what is settled."""
+    scene = known_topic(spark, place, is_kept)
+    fold.DISTANCE, distance = 4, fold.DISTANCE
+    try:
+        fold.write_checkpoints(scene.home.log())
+    finally:
+        fold.DISTANCE = distance
+    note_settled(scene.home.log())
     return scene
 
 
@@ -450,9 +464,9 @@ def limited(spark: SparkSession, place: Path, is_kept: bool) -> Scene:
 
 _ALL = (
     windows, rows, versions, updating, throttled, owed, restated, repaired, filled, emptied, moved, lookups, program,
-    topic, from_archive, since, fractions, retracted, in_json, above_windows, known_topic, schemas, nulled,
+    topic, from_archive, since, fractions, retracted, in_json, above_windows, known_topic, checkpoints, schemas, nulled,
     policies, null_fields, skipped, limited,
 )  # fmt: skip
 SCENES: dict[str, Callable[[SparkSession, Path, bool], Scene]] = {one.__name__: one for one in _ALL}
-SERVERLESS = ("topic", "from_archive", "since", "known_topic", "schemas")
+SERVERLESS = ("topic", "from_archive", "since", "known_topic", "checkpoints", "schemas")
 """Scenes that go on although the server of their source is gone."""

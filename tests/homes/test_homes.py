@@ -12,6 +12,9 @@ from airflow_nrt.engine.verify.verify import verify
 from airflow_nrt.home.heartbeat import RUNNING
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.chapters import chapter_of
+from airflow_nrt.home.log.fold.checkpoints import check_checkpoint, read_by
+from airflow_nrt.home.log.fold.inputs import inputs_of
+from airflow_nrt.home.log.fold.settled import settled_until
 from airflow_nrt.home.status import read_status
 from airflow_nrt.home.visible import is_waiting
 from airflow_nrt.table.reports.load import plan_of_home
@@ -70,6 +73,15 @@ def test_each_scene_has_its_home() -> None:
 
 def left(name: str, place: Path) -> Home:
     return Home.open(unpack(name, place) / "home")
+
+
+def test_a_checkpoint_agrees_with_its_log(tmp_path: Path) -> None:
+    log = left("checkpoints", tmp_path).log()
+    entry = check_checkpoint(log)
+    assert entry is not None and 4 <= entry < log.last
+    read, all_read = read_by(log), inputs_of(log.audit())
+    assert set(read.splits("orders")) == set(all_read.splits("orders")) and read.archived == all_read.archived != {}
+    assert settled_until(log) == log.last
 
 
 def test_a_driver_was_killed_between_append_and_publishing(tmp_path: Path) -> None:
