@@ -8,7 +8,10 @@ from airflow_nrt.model.plan import Plan
 
 def cautions(plan: Plan) -> list[str]:
     """Cautions that depend on the report alone, one line each."""
-    folded = (source.table for source in plan.sources if source.table.primary_key and not source.table.is_changelog)
+    # A temporal join reads all rows of a versioned table.
+    read_as_tables = {name for one in plan.updating for query in one.inputs for name in query.inputs}
+    keyed = (source.table for source in plan.sources if source.table.primary_key and not source.table.is_changelog)
+    folded = (table for table in keyed if table.name in read_as_tables)
     found = [
         f"table {table.name!r} has a PRIMARY KEY: of each ({', '.join(table.primary_key)}) the row with the latest "
         "rowtime counts, and retracts the row that it replaces. Flink reads all rows of files, whatever their key: for "

@@ -14,7 +14,7 @@ from airflow_nrt.describe.dimensions import dimension_in_words
 from airflow_nrt.describe.script_secrets import shown_option
 from airflow_nrt.describe.without_effect import without_effect
 from airflow_nrt.model.connectors import connector_of
-from airflow_nrt.model.internal_columns import CLOCK, OP
+from airflow_nrt.model.internal_columns import CLOCK, OP, SIDE
 from airflow_nrt.model.operators import AggregateCall, Regroup, RowFrame, WindowAggregate
 from airflow_nrt.model.options.known import LIVE
 from airflow_nrt.model.options.settings import Settings
@@ -140,6 +140,8 @@ def _operator(operator: WindowAggregate) -> dict[str, Any]:
 
 def _describer_of(operator: WindowAggregate) -> Callable[[WindowAggregate], dict[str, Any]]:
     """The description of this kind of operator alone."""
+    if operator.versions:
+        return _versions
     if operator.window.of_each_row:
         return _row_parts if operator.parts else _row_windows
     return _sessions if operator.window.bounded_by_rows else _slices
@@ -169,7 +171,7 @@ def _absorbs(operator: WindowAggregate | Regroup | Updating) -> dict[str, Any]:
 def _keys(operator: WindowAggregate | Regroup | Updating) -> dict[str, Any]:
     """Its keys in the report's words; the columns of the rows if it keeps rows."""
     partition = {name for frame in getattr(operator, "frames", ()) for name in frame.partition}
-    hidden = {"p", OP, *partition}
+    hidden = {"p", OP, SIDE, *partition}
     shown = [
         f"{operator.written.of(one.name) or one.name} {one.type.flink}"
         for one in operator.shown
@@ -234,6 +236,17 @@ def _row_windows(operator: WindowAggregate) -> dict[str, Any]:
         + (", and its key was not forgotten since" if operator.forgets else "")
         if not operator.strict
         else "a row is late if the watermark had passed it when its batch began",
+    }
+
+
+def _versions(operator: WindowAggregate) -> dict[str, Any]:
+    return {
+        "partition": [operator.written.of(name) or name for frame in operator.frames for name in frame.partition],
+        "published": f"when the watermark has reached a row, in files by {operator.window.grid}",
+        "stored": ["rows and versions that the watermark has not reached", "one version of each key of each table"],
+        "bounded_by": "what the watermark has not reached, and how many keys there are: none is forgotten",
+        "late": "a row is late if the watermark had passed it when its batch began; a late version counts for the rows "
+        "that are still waiting",
     }
 
 

@@ -161,3 +161,5 @@ AGGREGATES = {
 }
 NEIGHBOURS = {name: Aggregate(name, _any_value, exact=_any) for name in ("LAG", "LEAD")}
 """Aggregates of a frame of one row. Only OVER has them."""
+VERSION = Aggregate("VERSION", _any_value, order_sensitive=True, exact=_any)
+"""The newest version of a key up to a row's time. Only temporal joins have it."""

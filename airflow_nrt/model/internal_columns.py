@@ -15,7 +15,7 @@
     _nrt_op     string      of changes, emitted or read: +I, -U, +U, -D
     _nrt_n      bigint      of constant rows, and of the rows that one row becomes: their number
     _nrt_until  bigint      of rows below an interval join: the last watermark (ms) at which a row may join with it
-    _nrt_side   string      of rows below an updating join: L or R
+    _nrt_side   string      of rows below an updating or a temporal join: L or R
     _nrt_order_0  any       of results: the first sort key; then _nrt_order_1, …
 
 Rowtimes, ends and `_nrt_seen` are on the clock of the windows: over TIMESTAMP_LTZ the wall clock of the session's zone,

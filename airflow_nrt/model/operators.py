@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from airflow_nrt.basics.instants import LAST_MINUTE
 from airflow_nrt.basics.metadata import METADATA
 from airflow_nrt.basics.types import BIGINT, DataType, Field
-from airflow_nrt.model.aggregates import AGGREGATES, NEIGHBOURS, ROUNDING, Aggregate
+from airflow_nrt.model.aggregates import AGGREGATES, NEIGHBOURS, ROUNDING, VERSION, Aggregate
 from airflow_nrt.model.arithmetic_errors import uncounted
 from airflow_nrt.model.internal_columns import POSITION, ROWTIME, WINDOW_END, WINDOW_START
 from airflow_nrt.model.windows import Ends, Window
@@ -59,7 +59,8 @@ class AggregateCall:
     @property
     def built_in(self) -> Aggregate | None:
         """None for a Python function."""
-        return None if self.python is not None else (AGGREGATES.get(self.function) or NEIGHBOURS[self.function])
+        others = {**NEIGHBOURS, VERSION.name: VERSION}
+        return None if self.python is not None else (AGGREGATES.get(self.function) or others[self.function])
 
     @property
     def keeps_rows(self) -> bool:
@@ -233,6 +234,11 @@ class WindowAggregate(OfWindows):
     def followers(self) -> int:
         """Of OVER: how many later rows a row waits for. Then all frames have one partition, and none is an interval."""
         return max([0, *(-frame.high for frame in self.frames if frame.follows)])
+
+    @property
+    def versions(self) -> tuple[AggregateCall, ...]:
+        """Of temporal joins: the calls that find the versions of a row. Rows with an argument of one are versions."""
+        return tuple(call for call in self.aggregates if call.built_in is VERSION)
 
     @property
     def waits(self) -> bool:

@@ -19,8 +19,12 @@ from airflow_nrt.sql.from_clause.laterals import lateral
 from airflow_nrt.sql.from_clause.unions import united
 from airflow_nrt.sql.from_clause.windowed_rows import windowed
 from airflow_nrt.sql.from_clause.windowing_functions import read_windowing
+from airflow_nrt.sql.joins.as_of_sides import as_of_chain, by_rowtime, time_of
 from airflow_nrt.sql.joins.joins import join
+from airflow_nrt.sql.joins.last_rows import all_versions
 from airflow_nrt.sql.joins.lookup_join import lookup_join
+from airflow_nrt.sql.joins.temporal_join import AsOf, temporal_joins
+from airflow_nrt.sql.joins.versioned import Versioned, versioned
 from airflow_nrt.sql.kept_rows.buffered_rows import finished
 from airflow_nrt.sql.logical.folded import as_groups, as_operation, together
 from airflow_nrt.sql.logical.named import Derived, View
@@ -45,7 +49,7 @@ from airflow_nrt.sql.relations.unknown_names import PartlyPlanned, expressions_o
 from airflow_nrt.sql.select import SelectPlanner
 from airflow_nrt.sql.selects.column_lists import renamed
 from airflow_nrt.sql.selects.projection import plan_projection
-from airflow_nrt.sql.table_scan import scanned
+from airflow_nrt.sql.table_scan import scanned, versions_of
 from airflow_nrt.sql.updating.different_windows import as_one, keeps_apart
 from airflow_nrt.sql.updating.limit import plan_limit
 from airflow_nrt.sql.updating.set_operations import as_grouping
@@ -179,6 +183,8 @@ class Queries:
 
     def _joined(self, node: ast.Join, ctes: Ctes) -> Relation:
         demand, self._demand, self._where = self._demand, Demand(), None
+        if isinstance(node.right, ast.TableVersion):
+            return self._as_of(node, demand, ctes)
         problems = Problems()
         filtered = demand if node.kind in ("INNER", "CROSS", "LEFT") else Demand()
         left = problems.attempt(partial(self._side, node.left, filtered, ctes))
@@ -186,13 +192,6 @@ class Queries:
             if left is None:
                 problems.stop()
             return lateral(self.findings, node, node.right, left)
-        if isinstance(node.right, ast.TableVersion):
-            table = problems.attempt(partial(self._dimension, node.right))
-            if left is None or table is None:
-                problems.stop()
-            looked_up = lookup_join(self.findings, node, node.right, left, table, demand)
-            check_rows(looked_up.text, node.at)
-            return looked_up
         filtered = demand if node.kind in ("INNER", "CROSS", "RIGHT") else Demand()
         right = problems.attempt(partial(self._side, node.right, filtered, ctes))
         if left is None or right is None:
@@ -204,17 +203,57 @@ class Queries:
             raise PartlyPlanned(problems.errors, (*side_columns(*left), *side_columns(*right)))
         return joined
 
-    def _dimension(self, node: ast.TableVersion) -> Table:
-        """The table that a lookup join reads. Raises SqlError, or SqlErrors."""
-        if node.name in self.views:
-            raise SqlError(f"FOR SYSTEM_TIME AS OF wants a table, and {node.name!r} is a view", node.at)
-        if node.name in self.broken:
+    def _as_of(self, node: ast.Join, demand: Demand, ctes: Ctes) -> Relation:
+        """Joins with versions of tables, one after another. Those by rowtime that follow each other are one."""
+        chain, problems = as_of_chain(node), Problems()
+        left = problems.attempt(partial(self._side, chain[0][0].left, demand, ctes))
+        for _, right in chain:
+            problems.attempt(partial(self._check_is_known, right))
+        if left is None or problems.errors or problems.failed:
+            problems.stop()
+        while chain:
+            timed = by_rowtime(left, chain)
+            if timed and len(timed) < len(chain):
+                raise NotThereYet(
+                    "a lookup join after an event-time temporal join", chain[-1][1].at, "write the lookup join first"
+                )
+            if timed:
+                steps = [AsOf(join, right, self._versioned(right)) for join, right in timed]
+                rows = temporal_joins(self.findings, left, steps, demand, self.zone)
+            else:
+                rows = lookup_join(self.findings, *chain[0], left, self._dimension(*chain[0], left), demand)
+            check_rows(rows.text, chain[0][0].at)
+            left, chain = (rows, None), chain[max(1, len(timed)) :]
+        return left[0]
+
+    def _check_is_known(self, right: ast.TableVersion) -> None:
+        """Raises SqlError, or SqlErrors if its declaration is wrong."""
+        if right.name in self.broken:
             raise SqlErrors(())
-        if node.name not in self.tables:
-            raise SqlError(f"there is no table {node.name!r}{nearest(node.name, self.tables)}", node.at)
-        table = with_options(self.tables[node.name], dict(node.options))
-        check_dimension(table, node.at)
+        if right.name not in self.tables and right.name not in self.views:
+            raise SqlError(f"there is no table {right.name!r}{nearest(right.name, self.tables)}", right.at)
+
+    def _dimension(self, node: ast.Join, right: ast.TableVersion, left: Named) -> Table:
+        """The table that a lookup join reads. Raises SqlError."""
+        time_of(node, right, left)
+        if right.name in self.views:
+            raise SqlError(f"FOR SYSTEM_TIME AS OF wants a table, and {right.name!r} is a view", right.at)
+        table = with_options(self.tables[right.name], dict(right.options))
+        check_dimension(table, right.at)
         return table
+
+    def _versioned(self, right: ast.TableVersion) -> Versioned:
+        """The table, or the view, whose versions an event-time temporal join reads."""
+        name = ast.TableName(right.name, right.at, right.alias, right.options)
+        if right.name not in self.views:
+            return versions_of(self.findings, self.tables[right.name], name, self.written)
+        view = self.views[right.name]
+        if view.columns:
+            raise NotThereYet("FOR SYSTEM_TIME AS OF a view that renames its columns", right.at)
+        query, key = all_versions(view.query, right.at)
+        rows = as_one(self.findings, self.view(replace(view, query=query), name))
+        time = next((column.type for column in rows.columns if column.rowtime), None)
+        return versioned(right.name, rows, key, time, right.at)
 
     def _side(self, node: ast.Relation, demand: Demand, ctes: Ctes) -> Named:
         """One side of a join. `demand` is the SELECT over the join, if its WHERE may filter this side."""

@@ -10,6 +10,7 @@ from airflow_nrt.sql.ddl.ddl import check_source, scope_columns, with_options
 from airflow_nrt.sql.errors import NotThereYet
 from airflow_nrt.sql.from_clause.partition_pruning import partition_filter
 from airflow_nrt.sql.inserts.timing import check_untimed
+from airflow_nrt.sql.joins.versioned import Versioned, versioned
 from airflow_nrt.sql.logical.scan import Scan
 from airflow_nrt.sql.parse import ast
 from airflow_nrt.sql.relations.column_demand import Demand
@@ -31,12 +32,32 @@ def scanned(
 
     Raises SqlError, also if the table is among those that the script has `written`, and can't be read then.
     """
-    table, title = with_options(declared, dict(node.options)), node.alias or node.name
+    table, rows = _read(findings, declared, node, written)
+    findings.note_partitions(table, partition_filter(table, node.alias or node.name, where))
+    sliding = sliding_of(demand.where)
+    if sliding is not None and is_over_time(sliding, table, node.alias or node.name):
+        rows = recent_rows(findings, rows, table, sliding, demand)
+    if table.is_changelog:
+        return changing_rows(findings, rows, table, demand, node.at)
+    return newest_rows(findings, rows, table, demand, node.at) if table.primary_key else rows
+
+
+def versions_of(findings: Findings, declared: Table, node: ast.TableName, written: Collection[str]) -> Versioned:
+    """A table as the versions of its keys. Raises SqlError as `scanned` does, and if it is no versioned table."""
+    table, rows = _read(findings, declared, node, written)
+    findings.note_partitions(table, None)
+    time = table.rowtime_type if table.watermark is not None else None
+    return versioned(table.name, rows, table.primary_key, time, node.at, table.is_changelog)
+
+
+def _read(findings: Findings, declared: Table, node: ast.TableName, written: Collection[str]) -> tuple[Table, Relation]:
+    """The table with the options of the query, and its rows as they arrive."""
+    table = with_options(declared, dict(node.options))
     check_source(table, node.at)
     check_untimed(declared, node, written)
     if not findings.note_source(table):
         raise NotThereYet(f"reading {node.name!r} twice with different OPTIONS", node.at)
-    rows = Relation(
+    return table, Relation(
         quote(node.name),
         scope_columns(table),
         (node.name,),
@@ -44,10 +65,3 @@ def scanned(
         findings.hidden_of_sources,
         scan=node.name,
     )
-    findings.note_partitions(table, partition_filter(table, title, where))
-    sliding = sliding_of(demand.where)
-    if sliding is not None and is_over_time(sliding, table, title):
-        rows = recent_rows(findings, rows, table, sliding, demand)
-    if table.is_changelog:
-        return changing_rows(findings, rows, table, demand, node.at)
-    return newest_rows(findings, rows, table, demand, node.at) if table.primary_key else rows

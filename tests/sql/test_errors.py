@@ -313,11 +313,6 @@ LATER = {
         insert(f"SELECT orders.* FROM orders {' '.join(f'CROSS JOIN UNNEST(ARRAY[1]) AS u{n} (x{n})' for n in range(3))}"),
         "12:118: more than two LATERAL or UNNEST one after another",
     ),
-    "an event-time temporal join": (
-        insert("SELECT a.id FROM orders a JOIN orders FOR SYSTEM_TIME AS OF a.ts AS b ON a.id = b.id"),
-        "12:39: FOR SYSTEM_TIME AS OF a.ts, which is a rowtime (an event-time temporal join); a lookup join by "
-        "processing time is there: add a column AS PROCTIME() to the left table, and name it here",
-    ),
     "MATCH_RECOGNIZE": (insert("SELECT * FROM orders MATCH_RECOGNIZE (PARTITION BY shop)"), "12:22: MATCH_RECOGNIZE"),
     "TABLESAMPLE": (insert("SELECT * FROM orders TABLESAMPLE BERNOULLI (10)"), "12:22: TABLESAMPLE"),
     "a column of type INTERVAL": (changed("id BIGINT", "id INTERVAL DAY TO SECOND(3)"), "2:5: a column of type INTERVAL"),

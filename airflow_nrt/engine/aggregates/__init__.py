@@ -36,6 +36,7 @@ FAMILIES: dict[str, Callable[[AggregateCall, Operand], Accumulators]] = {
     "FIRST_VALUE": first_value,
     "LAST_VALUE": last_value,
     "SINGLE_VALUE": single_value,
+    "VERSION": last_value,
     "LISTAGG": listing,
     "LAG": neighbour,
     "LEAD": neighbour,

@@ -84,10 +84,10 @@ def _common_columns(relations: Sequence[Relation]) -> list[ScopeColumn]:
     return columns
 
 
-def _carried(name: str, side: int, sides: int) -> str:
+def carried(name: str, side: int, sides: int) -> str:
     r"""SQL of a hidden column of one side. With one side alone it is unchanged.
 
-    >>> print(*(_carried(one, 1, 2) for one in (KEY, NUMBER)), sep="\n")
+    >>> print(*(carried(one, 1, 2) for one in (KEY, NUMBER)), sep="\n")
     concat('1 ', _nrt_key) AS _nrt_key
     _nrt_n * 2 + 1 AS _nrt_n
     """
@@ -116,11 +116,11 @@ def _as_one(relations: Sequence[Relation], columns: Sequence[ScopeColumn]) -> Re
         hidden = first.hidden
     texts = []
     for side, relation in enumerate(relations):
-        carried = [_carried(name, side, len(relations)) for name in hidden]
+        passed_on = [carried(name, side, len(relations)) for name in hidden]
         items = [
             f"{as_common(old.typed, new.type)} AS {quote(new.name)}" for old, new in zip(relation.columns, columns)
         ]
-        texts.append(f"SELECT {', '.join([*items, *carried])} FROM {relation.text}")
+        texts.append(f"SELECT {', '.join([*items, *passed_on])} FROM {relation.text}")
     return replace(
         first,
         text=f"({' UNION ALL '.join(texts)})",

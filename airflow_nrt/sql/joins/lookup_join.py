@@ -11,7 +11,8 @@ version, and the batch driver, whose rows were joined with several.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import partial
 
 from airflow_nrt.basics.instants import END_OF_TIME
 from airflow_nrt.basics.spelling import quote
@@ -20,19 +21,16 @@ from airflow_nrt.model.lookups import ROW_NUMBER, VALID_FROM, VALID_UNTIL, view_
 from airflow_nrt.model.tables import Table
 from airflow_nrt.sql.ddl.ddl import scope_columns
 from airflow_nrt.sql.errors import NotThereYet, SqlError
-from airflow_nrt.sql.expressions.expressions import Compiler
 from airflow_nrt.sql.expressions.functions.clock import PROCTIME_SQL
-from airflow_nrt.sql.expressions.scope import Scope, ScopeColumn
-from airflow_nrt.sql.expressions.typed import Typed
+from airflow_nrt.sql.expressions.scope import ScopeColumn
 from airflow_nrt.sql.from_clause.laterals import as_several, hidden_of_several, renamed
+from airflow_nrt.sql.joins.as_of_sides import Sides, sides_of
 from airflow_nrt.sql.joins.common_columns import CommonColumns
 from airflow_nrt.sql.joins.folded_joins import folded
-from airflow_nrt.sql.kept_rows.kept_rows import reads_of
 from airflow_nrt.sql.logical.join import Lookup
 from airflow_nrt.sql.logical.scan import Scan
 from airflow_nrt.sql.parse import ast
 from airflow_nrt.sql.parse.unparse import text_of
-from airflow_nrt.sql.parse.walk import conjuncts
 from airflow_nrt.sql.relations.column_demand import Demand
 from airflow_nrt.sql.relations.findings import Findings
 from airflow_nrt.sql.relations.join_sides import Named, side_columns
@@ -43,43 +41,27 @@ _LAST = END_OF_TIME - 1
 """The processing time of rows that no stream has absorbed: they are joined with the last version."""
 
 
-Pair = tuple[ScopeColumn, ScopeColumn]
-"""A column of a side, and the same under its name above the join."""
-
-
-@dataclass(frozen=True)
-class _Sides:
-    """The columns of both sides that are read above the join, or by its condition; and that condition.
-
-    `equal` are the columns of the dimension that it holds equal to something else.
-    """
-
-    kept: tuple[Pair, ...]
-    found: tuple[Pair, ...]
-    condition: Typed
-    equal: frozenset[str]
-
-
 def lookup_join(
     findings: Findings, node: ast.Join, right: ast.TableVersion, left: Named, table: Table, demand: Demand
 ) -> Relation:
-    """The rows of the left side with the columns of the dimension. Raises SqlError.
+    """The rows of the left side, which have their processing time, with the columns of the dimension. Raises SqlError.
 
     `demand` is that of the SELECT over the join.
     """
     relation, alias = left
-    _check_side(node, right, relation, alias)
+    _check_side(right, relation)
     title = right.alias or right.name
     dimension = Relation(quote(view_of(table)), _plain(scope_columns(table)), (), Scan(right.name, right.alias))
     common = CommonColumns.of(node, side_columns(relation, alias), side_columns(dimension, title))
     joined = folded(common.on, left, (dimension, title), demand.where)
-    sides = _sides(joined, left, (dimension, title), table, demand)
+    stays = partial(_stays, relation)
+    sides = _checked(sides_of(joined, left, (dimension, title), demand, stays), joined, relation, table)
     relation = replace(relation, columns=tuple(old for old, _ in sides.kept))
     findings.note_all_columns(replace(relation, columns=tuple(old for old, _ in sides.kept if not old.proctime)))
     if not findings.note_lookup(table, [old.name for old, _ in sides.found]):
         raise NotThereYet(f"reading {table.name!r} twice with different OPTIONS", right.at)
     outer = joined.kind == "LEFT"
-    is_unique = bool(table.primary_key) and sides.equal >= {f"{title}.{name}" for name in table.primary_key}
+    is_unique = bool(table.primary_key) and sides.equal.keys() >= {f"{title}.{name}" for name in table.primary_key}
     timed = relation
     if not relation.has_batch:
         timed = replace(relation, text=with_firing_clock(findings, relation, right.at))
@@ -93,68 +75,24 @@ def lookup_join(
     return common.shown(replace(rows, node=Lookup(relation.node, dimension.node, node, text_of(right.time))))
 
 
-def _sides(node: ast.Join, left: Named, dimension: Named, table: Table, demand: Demand) -> _Sides:
-    """Raises SqlError if the condition has no equality with a column of the dimension."""
-    relation, right = left[0], dimension[0]
-    kept, new = side_columns(*left), side_columns(*dimension)
-    taken = {column.name for column in kept} & {column.name for column in new}
-    if taken:
-        raise SqlError(f"both sides of the join have the name {min(taken)!r}: give each side an alias", node.at)
-    both = Scope((*kept, *new), has_batch=True)
-    equal = _equal_columns(node.condition, both, kept, new) if node.condition is not None else frozenset()
-    if node.condition is None or not equal:
+def _checked(sides: Sides, node: ast.Join, relation: Relation, table: Table) -> Sides:
+    """Raises SqlError if the condition has no equality with a column of the dimension, or reads what it can't."""
+    if node.condition is None or not sides.equal:
         raise SqlError(
             f"Temporal table join requires an equality condition on fields of table [{table.name}]: write for example "
             f"ON o.key = {table.name}.{table.physical[0].name}",
             node.at,
         )
-    condition = Compiler(both).condition(node.condition, "ON")
-    compared = (old.name for old, column in zip(relation.columns, kept) if column.name in condition.columns)
+    compared = (old.name for old, column in sides.kept if column.name in sides.condition.columns)
     if any(map(relation.is_window_column, compared)):
         raise NotThereYet("ON of a lookup join that reads the bounds of a window", node.at, "put it into WHERE")
-    reads = reads_of(demand, both, None)
-
-    def is_read(column: ScopeColumn) -> bool:
-        return reads(column) or column.name in condition.columns
-
-    return _Sides(
-        tuple((old, one) for old, one in zip(relation.columns, kept) if is_read(one) or _stays(relation, old)),
-        tuple((old, one) for old, one in zip(right.columns, new) if is_read(one)),
-        condition,
-        equal,
-    )
+    return sides
 
 
-def _check_side(node: ast.Join, right: ast.TableVersion, relation: Relation, alias: str | None) -> None:
-    """Raises SqlError unless the left side has rows that are only added, and their time attribute is named."""
-    if node.kind not in ("INNER", "LEFT", "CROSS"):
-        raise SqlError(
-            f"Temporal table join currently only support INNER JOIN and LEFT JOIN, but was {node.kind} JOIN.", node.at
-        )
-    if not isinstance(right.time, ast.Name):
-        raise SqlError(
-            "Temporal table join currently only supports 'FOR SYSTEM_TIME AS OF' left table's time attribute field: "
-            f"{text_of(right.time)} is no column. Add a column AS PROCTIME() to the left table, and name it here",
-            right.at,
-        )
-    column = Scope(relation.columns, alias).find(right.time)
+def _check_side(right: ast.TableVersion, relation: Relation) -> None:
+    """Raises NotThereYet unless the left side has rows of sources, or of windows that fire."""
     if relation.has_sessions:
         raise NotThereYet("a lookup join of SESSION before its GROUP BY", right.at, "join the rows below SESSION")
-    if relation.is_changing:
-        raise NotThereYet("a lookup join of rows that change", right.at, "join the rows that are only added, below")
-    if column.rowtime:
-        raise NotThereYet(
-            f"FOR SYSTEM_TIME AS OF {text_of(right.time)}, which is a rowtime (an event-time temporal join)",
-            right.at,
-            "a lookup join by processing time is there: add a column AS PROCTIME() to the left table, and name it here",
-        )
-    if not column.proctime:
-        raise SqlError(
-            "Temporal table join currently only supports 'FOR SYSTEM_TIME AS OF' left table's time attribute field: "
-            f"{text_of(right.time)} is {column.type.flink}. Add a column AS PROCTIME() to the left table, and name it "
-            "here",
-            right.at,
-        )
     if not relation.has_batch and relation.window is None:
         raise NotThereYet("a lookup join above a join or OVER", right.at, "join the rows of the source, below it")
 
@@ -170,23 +108,7 @@ def _stays(relation: Relation, column: ScopeColumn) -> bool:
     return is_time or column.role is not None or column.name in (relation.partition or ())
 
 
-def _equal_columns(
-    condition: ast.Expression, both: Scope, kept: tuple[ScopeColumn, ...], new: tuple[ScopeColumn, ...]
-) -> frozenset[str]:
-    """The columns of the dimension that the condition holds equal to something of the left side, or to a constant."""
-    own, others = {column.name for column in kept}, {column.name for column in new}
-    found: set[str] = set()
-    for part in conjuncts(condition):
-        if not isinstance(part, ast.Binary) or part.operator != "=":
-            continue
-        for key, value in ((part.left, part.right), (part.right, part.left)):
-            columns = Compiler(both).compile(key).columns
-            if isinstance(key, ast.Name) and columns <= others and Compiler(both).compile(value).columns <= own:
-                found |= columns
-    return frozenset(found)
-
-
-def _text(relation: Relation, sides: _Sides, view: str, outer: bool, is_unique: bool) -> str:
+def _text(relation: Relation, sides: Sides, view: str, outer: bool, is_unique: bool) -> str:
     """The join as a FROM item. A time attribute is computed again, so that the table need not be read for it."""
     kept = [pair for pair in sides.kept if not relation.is_window_column(pair[0].name)]
     own = [f"{PROCTIME_SQL if old.proctime else quote(old.name)} AS {quote(new.name)}" for old, new in kept]

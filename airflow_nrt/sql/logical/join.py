@@ -73,6 +73,13 @@ class Lookup(Join):
 
 
 @dataclass(frozen=True, eq=False)
+class Temporal(Lookup):
+    """A join of each row with the version of its key that is valid at the row's rowtime."""
+
+    does: ClassVar[str] = "temporal join"
+
+
+@dataclass(frozen=True, eq=False)
 class Lateral(OneInput):
     """LATERAL TABLE and UNNEST: each row joined with the rows that an expression makes of it."""
 

@@ -6,6 +6,9 @@ when its input has ended.
 (`prefix_accumulators.py`). A row is late if a row of its key at its own time or after has fired, and the key was not
 forgotten since (`key_expiry.py`). A row is late by the watermark alone if a frame is unbounded or ends after its row,
 if there are frames of several partitions, or if a window reads the result.
+
+A late row never fires, but for a late version of a temporal join: it is the version of its key for the rows that have
+not fired. So it counts from the first slice on that has not, and keeps its time among the versions.
 """
 
 from __future__ import annotations
@@ -54,8 +57,10 @@ def absorb(store: SliceStore, layout: Layout, state: OperatorState, sources: Map
         rows = rows.alias("r").join(last.alias("l"), same(partition), "left").select("r.*", _LAST)
         return _marked(rows, f"coalesce({SLICE} <= {_LAST}, false)").drop(_LAST)
     watermark = state.watermark if partition is None and layout.operator.sources else None
-    passed = None if watermark is None else watermark + 1 + layout.operator.following
-    return _marked(rows, f"{SLICE} <= {passed}L" if passed is not None else "false")
+    if watermark is None:
+        return _marked(rows, "false")
+    passed = f"{watermark + 1 + layout.operator.following}L"
+    return _marked(rows, f"{SLICE} <= {passed}", _late_slice(layout, passed))
 
 
 def peek(store: SliceStore, layout: Layout, state: OperatorState, after: int, until: int) -> DataFrame | None:
@@ -129,9 +134,10 @@ def mark_late(layout: Layout, rows: DataFrame) -> DataFrame:
     """Rows of the operator's input query with `_nrt_late`, by their `_nrt_seen` and `_nrt_batch` alone."""
     lifted = _lifted(layout, rows)
     partition = _partition(layout)
-    passed = f"coalesce({SLICE} <= {SEEN} + {1 + layout.operator.following}L, false)"
+    last = f"{SEEN} + {1 + layout.operator.following}L"
+    passed = f"coalesce({SLICE} <= {last}, false)"
     if partition is None:
-        return _marked(lifted, passed)
+        return _marked(lifted, passed, _late_slice(layout, last))
     if layout.operator.forgets:
         lifted, partition = key_expiry.with_generations(layout, lifted), (*partition, GENERATION)
     # A row has fired if the watermark has passed it, and it arrived in an earlier batch.
@@ -154,13 +160,29 @@ def _partition(layout: Layout) -> tuple[str, ...] | None:
 
 def _lifted(layout: Layout, rows: DataFrame) -> DataFrame:
     placed = rows.withColumn(SLICE, F.col(ROWTIME) + 1 + layout.operator.following)
-    late = f"IF({ROWTIME} <= {SEEN}, {late_words(SLICE, SLICE, 'true')}, NULL) AS {LATE}"
+    is_dropped = " AND ".join(f"{call.argument} IS NULL" for call in layout.operator.versions) or "true"
+    missed = f"IF({is_dropped}, {SLICE}, {SEEN} + 1L)"
+    late = f"IF({ROWTIME} <= {SEEN}, {late_words(SLICE, missed, is_dropped)}, NULL) AS {LATE}"
     return placed.selectExpr(*layout.keys, SLICE, SEEN, BATCH, *layout.accumulators.lifted, late)
 
 
-def _marked(rows: DataFrame, is_late: str) -> DataFrame:
+def _late_slice(layout: Layout, passed: str) -> str:
+    """SQL of the slice of a late row, if slices up to `passed` have fired: NULL, or of a version the next one.
+
+    >>> from types import SimpleNamespace as Made
+    >>> joins = Made(operator=Made(versions=["v0"]), accumulators=Made(of_rows=[Made(name="maxpos_v0")]))
+    >>> print(_late_slice(joins, "60000L"))
+    IF(maxpos_v0 IS NULL, NULL, 60000L + 1L)
+    """
+    if not layout.operator.versions:
+        return "NULL"
+    is_dropped = " AND ".join(f"{one.name} IS NULL" for one in layout.accumulators.of_rows)
+    return f"IF({is_dropped}, NULL, {passed} + 1L)"
+
+
+def _marked(rows: DataFrame, is_late: str, late_slice: str = "NULL") -> DataFrame:
     """The rows, late ones without a slice, so that they never fire. Only late rows keep the text for the ledger."""
     others = [name for name in rows.columns if name not in (SLICE, LATE)]
     return rows.selectExpr(
-        *others, f"IF({is_late}, NULL, {SLICE}) AS {SLICE}", f"IF({is_late}, {LATE}, NULL) AS {LATE}"
+        *others, f"IF({is_late}, {late_slice}, {SLICE}) AS {SLICE}", f"IF({is_late}, {LATE}, NULL) AS {LATE}"
     )

@@ -87,7 +87,9 @@ def _heads(layout: Layout, fired: DataFrame, n: int) -> Iterator[DataFrame]:
     used = {name for part in parts for name in names(part.of_rows)}
     columns = [one for one in layout.accumulators.of_rows if one.name in used]
     if columns:
-        yield _padded(layout, aggregate(fired, partition, columns), fired, n)
+        # A partial of NULLs alone says nothing of its key: rows of a temporal join have no version.
+        holds = " OR ".join(f"{one.name} IS NOT NULL" for one in columns)
+        yield _padded(layout, aggregate(fired, partition, columns).where(holds), fired, n)
     for value in dict.fromkeys(value for part in parts for value in value_columns(layout, part)):
         distinct_values = fired.where(f"{value} IS NOT NULL").select(*partition, value).distinct()
         yield _padded(layout, distinct_values, fired, n)
