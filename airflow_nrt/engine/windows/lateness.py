@@ -22,21 +22,19 @@ def mark_late(layout: Layout, rows: DataFrame) -> DataFrame:
 def placed(layout: Layout, rows: DataFrame) -> DataFrame:
     """The rows with their slice, the first window that holds it, the first in which they count, and the last one.
 
-    Only a row that is late for its first window has its last one there; others have the first, because the last window
-    of a month takes Spark's slow calendar.
+    Where windows are months, only a row that is late for its first window has its last one there, because Spark's
+    calendar is slow; others have the first.
     """
     window = layout.operator.window
     slice_end = window.slice_end(Sql("_nrt_ts"))
-    counted = rows.selectExpr(
-        "*",
-        f"{slice_end} AS _nrt_own",
-        f"{window.first_end(slice_end)} AS _nrt_first",
-        f"{window.counted_from(slice_end, Sql('_nrt_seen'))} AS _nrt_counted",
-    )
-    last = window.last_end(Sql("_nrt_own"))
-    if window.has_gaps:
-        return counted.selectExpr("*", f"{last} AS _nrt_last").where("_nrt_first <= _nrt_last")
-    return counted.selectExpr("*", f"IF(_nrt_counted > _nrt_first, {last}, _nrt_first) AS _nrt_last")
+    first, last = window.first_end(slice_end), window.last_end(slice_end)
+    counted = window.counted_from(slice_end, Sql("_nrt_seen"))
+    ends = (f"{slice_end} AS _nrt_own", f"{first} AS _nrt_first", f"{counted} AS _nrt_counted")
+    if window.has_months and not window.has_gaps:
+        if_late = f"IF(_nrt_counted > _nrt_first, {window.last_end(Sql('_nrt_own'))}, _nrt_first)"
+        return rows.selectExpr("*", *ends).selectExpr("*", f"{if_late} AS _nrt_last")
+    placed = rows.selectExpr("*", *ends, f"{last} AS _nrt_last")
+    return placed.where("_nrt_first <= _nrt_last") if window.has_gaps else placed
 
 
 def slots(layout: Layout) -> list[str]:

@@ -99,6 +99,11 @@ class Window(ABC):
         return self.grid
 
     @property
+    def has_months(self) -> bool:
+        """Whether a length is so many months."""
+        return isinstance(self.size, Months) or isinstance(self.stride, Months)
+
+    @property
     def has_gaps(self) -> bool:
         """Whether some rowtimes are in no window."""
         return False
