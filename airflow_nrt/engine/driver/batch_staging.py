@@ -19,6 +19,7 @@ from airflow_nrt.engine.driver.decide.actions import Batch, BatchResult
 from airflow_nrt.engine.driver.decide.unreadable_rows import exceeds_limit
 from airflow_nrt.engine.driver.failing_row import FailingRow
 from airflow_nrt.engine.driver.report_state import ReportState
+from airflow_nrt.engine.driver.shared_partials import SharedPartials
 from airflow_nrt.engine.driver.single_batch import whole_result
 from airflow_nrt.engine.failures.failures import explained
 from airflow_nrt.engine.faults import reach
@@ -182,11 +183,18 @@ class BatchStaging:
             frame = run_query(insert.query, {source.name: rows.archived()})
             published += self._report.staging.stage(insert, frame, ARCHIVED)
             of_windows = rows.staged(self._spark, self._home, published, self._store.tasks)
+        shared = SharedPartials()
         for operator in self._plan.readers(source.name):
-            layout, state = self._report.layouts[operator.name], position.operators[operator.name]
-            views = self._views(operator.input, source, of_windows(batch.watermarks[operator.name]))
-            partials = execution_of(layout).absorb(self._store, layout, state, views)
-            written[operator.name] = self._store.write(operator.name, partials, layout.closes)
+            layout, watermark = self._report.layouts[operator.name], batch.watermarks[operator.name]
+            found = shared.written(layout, watermark)
+            if found is None:
+                views = self._views(operator.input, source, of_windows(watermark))
+                partials = execution_of(layout).absorb(
+                    self._store, layout, position.operators[operator.name], views
+                )
+                found = self._store.write(operator.name, partials, layout.closes)
+                shared.add(layout, watermark, found)
+            written[operator.name] = found
         for insert in self._plan.passing(source.name):
             frame = run_query(insert.query, self._views(insert.query, source, rows.take(None)))
             published += self._report.staging.stage(insert, frame, PASSED)

@@ -34,7 +34,7 @@ class Hop(Window):
 
     @property
     def grid(self) -> Grid:
-        return Every(self.stride, self.offset + self.size)
+        return Every(self.stride, (self.offset + self.size) % self.stride)
 
     @property
     def slices(self) -> Grid:
