@@ -72,6 +72,12 @@ SCRIPTS = {
         "WHERE n < 4",
     ),
     "framed": told("id BIGINT, n BIGINT", "SELECT id, COUNT(*) OVER (PARTITION BY shop ORDER BY price) FROM orders"),
+    "first rows that begin anew": told(
+        "n BIGINT",
+        "SELECT COUNT(*) FROM TABLE(TUMBLE((SELECT shop, ts FROM (SELECT shop, ts, ROW_NUMBER() OVER "
+        "(PARTITION BY shop ORDER BY ts) AS n FROM orders) WHERE n = 1), DESCRIPTOR(ts), INTERVAL '10' MINUTES)) "
+        "GROUP BY window_start, window_end",
+    ).replace("'csv'", "'csv', 'source.monitor-interval' = '1 s'"),
     "joined": told(
         "id BIGINT, other BIGINT",
         "SELECT a.id, b.id FROM orders a JOIN orders b "
