@@ -189,9 +189,7 @@ class BatchStaging:
             found = shared.written(layout, watermark)
             if found is None:
                 views = self._views(operator.input, source, of_windows(watermark))
-                partials = execution_of(layout).absorb(
-                    self._store, layout, position.operators[operator.name], views
-                )
+                partials = execution_of(layout).absorb(self._store, layout, position.operators[operator.name], views)
                 found = self._store.write(operator.name, partials, layout.closes)
                 shared.add(layout, watermark, found)
             written[operator.name] = found

@@ -37,9 +37,7 @@ def test_they_share_what_is_in_time(spark, tmp_path: Path) -> None:
         arriving(events[80:], 22, DELAY, late=0.2, lateness=10 * HOUR), 22, 3
     )
     counted = {**FEW, "users": AGGREGATES["users"]}
-    plan = plan_of(
-        tmp_path, events_table(), *(curve_insert(one.sql, counted, f"c{n}") for n, one in enumerate(SIZES))
-    )
+    plan = plan_of(tmp_path, events_table(), *(curve_insert(one.sql, counted, f"c{n}") for n, one in enumerate(SIZES)))
     stream = Stream(spark, plan, tmp_path / "home")
     stream.absorb_batches(tmp_path, batches[:2])
     stream = Stream(spark, plan, tmp_path / "home")
