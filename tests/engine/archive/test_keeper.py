@@ -35,15 +35,6 @@ def hours(place: Path) -> dict[str, tuple[int, dict[str, int] | None]]:
     return found
 
 
-MANY = 3
-
-
-@pytest.fixture(autouse=True)
-def few_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
-    """So few files are merged here: each is a batch."""
-    monkeypatch.setattr("airflow_nrt.engine.archive.archive_partitions.MANY", MANY)
-
-
 def keep(stream: TopicStream) -> None:
     (source,) = stream.driver.plan.sources
     keeper = ArchiveKeeper(stream.driver.spark, stream.home, source, stream.driver.writer)
