@@ -10,6 +10,7 @@ import os
 import statistics
 import sys
 from dataclasses import replace
+from operator import attrgetter
 from pathlib import Path
 
 from airflow_nrt.home.home import Home
@@ -45,20 +46,8 @@ def main() -> None:
 
 
 def _words(runs: list[Figures]) -> str:
-    seconds, cpu, peak = (statistics.median(of(one) for one in runs) for of in (_seconds, _cpu, _peak))
+    seconds, cpu, peak = (statistics.median(map(attrgetter(one), runs)) for one in ("seconds", "cpu", "peak"))
     return f"{seconds:.1f}, {cpu:.1f}, {peak / 2**20:.0f}"
-
-
-def _seconds(one: Figures) -> float:
-    return one.seconds
-
-
-def _cpu(one: Figures) -> float:
-    return one.cpu
-
-
-def _peak(one: Figures) -> float:
-    return one.peak
 
 
 def _of_home(name: str, place: Path) -> list[str]:

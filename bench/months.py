@@ -1,4 +1,4 @@
-"""What a calendar month costs beside 30 days: the month to date by day over a year of orders, in turn.
+"""What a calendar month costs beside 30 days, and several inserts beside one: to date by day over a year, in turn.
 
 python -m bench.months [--rows 5000000] [--items 10 1000] [--runs 3] [--out bench/out]
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import statistics
+from dataclasses import dataclass
 from pathlib import Path
 
 import pyarrow as pa
@@ -16,13 +17,29 @@ from bench.orders import FILES, MIDNIGHT, orders, write_csv
 from bench.processes import measured
 from bench.reports import Report, airflow_nrt, files
 
+
+@dataclass(frozen=True)
+class Several:
+    """One report with an insert for each of these windows."""
+
+    name: str
+    windows: tuple[str, ...]
+
+    def script(self, source: str, sink: Path) -> str:
+        scripts = [Report(self.name, one).script(source, sink / str(n)) for n, one in enumerate(self.windows)]
+        inserts = (one.partition(";")[2].replace(" sales ", f" sales{n} ") for n, one in enumerate(scripts))
+        return scripts[0].partition(";")[0] + ";" + "".join(inserts)
+
+
 DAYS = 365
+_TO_DATE = ("INTERVAL '1' MONTH", "INTERVAL '1' QUARTER", "INTERVAL '1' YEAR")
 _OF = "TABLE orders, DESCRIPTOR(pay_time)"
 FIXED = Report("CUMULATE 1 day / 30 days", f"CUMULATE({_OF}, INTERVAL '1' DAY, INTERVAL '30' DAY)")
 REPORTS = (
     FIXED,
     Report("CUMULATE 1 day / 1 month", f"CUMULATE({_OF}, INTERVAL '1' DAY, INTERVAL '1' MONTH)"),
     Report("TUMBLE 1 month", f"TUMBLE({_OF}, INTERVAL '1' MONTH)"),
+    Several("month, quarter and year by day", tuple(f"CUMULATE({_OF}, INTERVAL '1' DAY, {one})" for one in _TO_DATE)),
 )
 
 
