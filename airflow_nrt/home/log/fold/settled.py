@@ -6,6 +6,7 @@ A removal leaves no trace in the home. So a driver repeats those of all entries 
 from __future__ import annotations
 
 import json
+import logging
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -17,6 +18,8 @@ from airflow_nrt.files.private_files import make_private
 from airflow_nrt.home.log.log import Log
 
 _FORMAT = Format("the mark of what is settled")
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -40,8 +43,11 @@ def settled_until(log: Log) -> int:
 def note_settled(log: Log) -> None:
     """All entries that the log knows are settled. Only for a driver with a lease, which has settled them."""
     settled = Settled(log.last, log.read(log.last).id)
-    make_private(_path(log).parent)
-    replace_file(_path(log), json.dumps(_FORMAT.stamped(asdict(settled))).encode())
+    try:
+        make_private(_path(log).parent)
+        replace_file(_path(log), json.dumps(_FORMAT.stamped(asdict(settled))).encode())
+    except OSError as wrong:
+        logger.warning("what is settled up to log entry %s can't be noted, and is done again: %s", log.last, wrong)
 
 
 def _path(log: Log) -> Path:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from airflow_nrt.home.log.entries import Lease
 from airflow_nrt.home.log.fold.settled import note_settled, settled_until
 from airflow_nrt.home.log.log import Log
@@ -36,3 +38,11 @@ def test_a_mark_of_another_log_or_of_none(tmp_path: Path) -> None:
         place.mkdir(exist_ok=True)
         (place / "settled.json").write_bytes(content)
         assert settled_until(one) == -1
+
+
+def test_a_mark_that_can_t_be_written_stops_nothing(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    log = log_of(tmp_path, 2)
+    (tmp_path / "checkpoints").write_text("a file where the directory should be")
+    note_settled(log)
+    assert "up to log entry 1 can't be noted" in caplog.text
+    assert settled_until(log) == -1
