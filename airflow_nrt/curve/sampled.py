@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import dataclass, field
 
 from airflow_nrt.basics.errors import InputError
@@ -54,8 +52,7 @@ class SampledCurve(ColumnOfWindows):
         return float("nan") if total is None else total
 
     def _names(self) -> Iterator[str]:
-        with suppress(FileNotFoundError):
-            yield from sorted(os.listdir(self.home.samples / self.insert.name))
+        yield from sorted((self.home.samples / self.insert.name).names())
 
     def _day(self, day: str) -> dict[tuple[int, int], Sample]:
         files = sampled_files(self.home, self.insert.name, day)

@@ -77,5 +77,6 @@ def explained_row(home: Home, sink: CurveSink, until: int) -> ExplainedRow:
 def _late_records(home: Home) -> Iterator[dict[str, Any]]:
     for entry in home.log().audit():
         if isinstance(entry.body, Commit) and entry.body.ledger is not None:
-            for directory in sorted((home.path / entry.body.ledger).glob(f"{LATE_PREFIX}*")):
-                yield from records(directory)
+            for directory in (home.root / entry.body.ledger).below():
+                if directory.name.startswith(LATE_PREFIX):
+                    yield from records(directory)

@@ -356,7 +356,7 @@ def _restate(work: _Work, what: _Restatement) -> list[Published]:
 def _staged(work: _Work, fitting: Fitting, insert: Insert, frame: DataFrame, tasks: Tasks) -> Iterator[Published]:
     """The windows of an insert, staged. One that stands with the same rows is staged as it stands."""
     sink, home, published = sink_of(insert), work.home, work.history.published
-    directory = home.staged / f"restate-{uuid.uuid4().hex}"
+    directory = home.staged.local / f"restate-{uuid.uuid4().hex}"
 
     def stage(fit: DataFrame) -> Iterable[Published]:
         return sink.stage(fit, insert, directory, "restated", tasks.count)

@@ -153,7 +153,7 @@ def run_report(
             return STOPPED
         raise
     try:
-        is_new = not os.path.lexists(Home.at(location, group).report_file)
+        is_new = not Home.at(location, group).report_file.exists()
         home = Home.create(location, plan, plan_of_home, group)
         from airflow_nrt.engine.driver.run import Runner
 

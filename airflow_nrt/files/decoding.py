@@ -8,28 +8,13 @@ import types
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from functools import cache
-from pathlib import Path
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
-
-from airflow_nrt.basics.errors import HomeError
-from airflow_nrt.files.formats import Format
-from airflow_nrt.files.private_files import MOST_BYTES, read_private
 
 Record = TypeVar("Record")
 _Decode = Callable[[Any], Any]
 _LONG = 2**63
 STORED_AS = "stored as"
 """Metadata of a field: its name in files, where code has a better one."""
-
-
-def read_record(path: Path, form: Format, kind: type[Record], limit: int = MOST_BYTES) -> Record:
-    """The record that a file of a home holds. Raises FileNotFoundError, HomeError."""
-    try:
-        return decoded(form.read(parse_json(read_private(path, limit)), path), kind)
-    except FileNotFoundError:
-        raise
-    except (OSError, ValueError, TypeError) as wrong:
-        raise HomeError(f"{form.of} {path} can't be read: {wrong}") from None
 
 
 def parse_json(content: bytes | str, number: Callable[[str], float] | None = None) -> Any:

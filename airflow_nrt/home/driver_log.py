@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from airflow_nrt.basics.errors import HomeError
 from airflow_nrt.basics.texts import shortened
-from airflow_nrt.files.private_files import open_private
 
 if TYPE_CHECKING:
     # A DAG file loads this module, and nothing of a home.
@@ -31,7 +30,7 @@ def last_lines(home: Home, most: int = 20, begin: int = 0, shown: Callable[[str]
     `shown` masks secrets in a line before it is cut. Raises OSError, HomeError.
     """
     try:
-        with open(open_private(home.driver_log, os.O_RDONLY), "rb") as file:
+        with home.driver_log.open() as file:
             size = file.seek(0, os.SEEK_END)
             start = max(begin, size - most * _MOST_BYTES_OF_A_LINE)
             file.seek(min(start, size))

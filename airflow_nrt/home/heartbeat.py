@@ -6,23 +6,18 @@ heartbeat of its successor.
 
 from __future__ import annotations
 
-import itertools
-import json
-import os
 import re
 import time
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
-from pathlib import Path
+from dataclasses import dataclass, field, replace
 
 from airflow_nrt.basics.errors import HomeError
 from airflow_nrt.basics.texts import shortened
-from airflow_nrt.files.decoding import read_record
-from airflow_nrt.files.durable import replace_file
 from airflow_nrt.files.file_numbers import number_of
 from airflow_nrt.files.formats import Content, Format
-from airflow_nrt.files.private_files import make_private
 from airflow_nrt.files.process_start import HIGHEST_PID, ProcessStart
+from airflow_nrt.home.store.records import read_record, record_bytes
+from airflow_nrt.home.store.store_path import StorePath
 
 STARTING, RUNNING, FINISHED, STOPPED, FAILED, FENCED = (
     "starting", "running", "finished", "stopped", "failed", "fenced",
@@ -122,17 +117,17 @@ def now_ms() -> int:
     return int(time.time() * 1000)
 
 
-def write_heartbeat(directory: Path, heartbeat: Heartbeat) -> None:
+def write_heartbeat(directory: StorePath, heartbeat: Heartbeat) -> None:
     """Replaces the epoch's last one, and removes those of older epochs. Raises OSError, HomeError."""
-    make_private(directory)
+    directory.make()
     stamped = replace(heartbeat, beat=now_ms())
-    replace_file(directory / f"{heartbeat.epoch}.json", json.dumps(_FORMAT.stamped(asdict(stamped))).encode())
+    (directory / f"{heartbeat.epoch}.json").replace(record_bytes(_FORMAT, stamped))
     for epoch, path in _written(directory).items():
         if epoch < heartbeat.epoch:
-            path.unlink(missing_ok=True)
+            path.delete()
 
 
-def read_heartbeat(directory: Path) -> Heartbeat | None:
+def read_heartbeat(directory: StorePath) -> Heartbeat | None:
     """The last one of the newest epoch, None if there was none. Raises HomeError if it can't be read."""
     for _ in range(_TRIES):
         written = _written(directory)
@@ -146,13 +141,10 @@ def read_heartbeat(directory: Path) -> Heartbeat | None:
     raise HomeError(f"the heartbeat in {directory} can't be read: its file is gone each time that it is opened")
 
 
-def _written(directory: Path) -> dict[int, Path]:
+def _written(directory: StorePath) -> dict[int, StorePath]:
     """The files by epoch. Raises HomeError."""
     try:
-        with os.scandir(directory) as files:
-            names = [file.name for file in itertools.islice(files, _MOST_FILES + 1)]
-    except FileNotFoundError:
-        return {}
+        names = directory.names(_MOST_FILES + 1)
     except OSError as wrong:
         raise HomeError(f"the heartbeat {directory} can't be read: {wrong}") from None
     if len(names) > _MOST_FILES:

@@ -19,10 +19,8 @@ notes/           what is there for people to look at (`notes/`)
 from __future__ import annotations
 
 import contextlib
-import json
-import os
 from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
@@ -30,8 +28,7 @@ from airflow_nrt import __version__
 from airflow_nrt.basics.errors import HomeError, InputError
 from airflow_nrt.basics.nearest import nearest_file
 from airflow_nrt.describe.overlaps import check_places
-from airflow_nrt.files.decoding import read_record
-from airflow_nrt.files.durable import is_aside, put_if_absent, replace_file
+from airflow_nrt.files.durable import is_aside
 from airflow_nrt.files.file_numbers import number_of
 from airflow_nrt.files.formats import Format
 from airflow_nrt.home.directories import PARTS, check_directories, make_directories
@@ -43,6 +40,9 @@ from airflow_nrt.home.identity.semantics import changed_semantics
 from airflow_nrt.home.log.log import Log
 from airflow_nrt.home.names import check_name
 from airflow_nrt.home.outline import Outline
+from airflow_nrt.home.store.posix import PosixStore
+from airflow_nrt.home.store.records import read_record, record_bytes
+from airflow_nrt.home.store.store_path import StorePath
 from airflow_nrt.home.surroundings import check_surroundings, warn_of_surroundings
 from airflow_nrt.model.options.known import TIME_ZONE
 from airflow_nrt.model.options.settings import Settings
@@ -75,20 +75,22 @@ class Home:
     def __init__(self, path: Path, group: str | None = None) -> None:
         self.path = path
         self.group = group
-        self.log_directory = path / "log"
-        self.state = path / "state"
-        self.staged = path / "staged"
-        self.ledger = path / "ledger"
-        self.scratch = path / "scratch"
-        self.dimensions = path / "dimensions"
-        self.schemas = path / "schemas"
-        self.report_file = path / _REPORT_FILE
-        self.outline_file = path / _OUTLINE_FILE
-        self.heartbeats = path / "heartbeats"
-        self.driver_log = path / "driver.log"
-        self.stop_file = path / "stop"
-        self.launches = path / "launches"
-        self.notes = path / "notes"
+        root = StorePath(PosixStore(path))
+        self.root = root
+        self.log_directory = root / "log"
+        self.state = root / "state"
+        self.staged = root / "staged"
+        self.ledger = root / "ledger"
+        self.scratch = root / "scratch"
+        self.dimensions = root / "dimensions"
+        self.schemas = root / "schemas"
+        self.report_file = root / _REPORT_FILE
+        self.outline_file = root / _OUTLINE_FILE
+        self.heartbeats = root / "heartbeats"
+        self.driver_log = root / "driver.log"
+        self.stop_file = root / "stop"
+        self.launches = root / "launches"
+        self.notes = root / "notes"
         self.samples = self.notes / "samples"
         self.verdicts = self.notes / "verdicts"
         self.tasks = self.notes / "tasks"
@@ -118,7 +120,7 @@ class Home:
     def open(cls, location: str | Path, group: str | None = None) -> Home:
         """An existing home. Raises InputError if there is none, HomeError if it can't be read, and as `at`."""
         home = cls.at(location, group)
-        if not os.path.lexists(home.report_file):
+        if not home.report_file.exists():
             raise InputError(f"{home.path} is no home of a report: it has no report.json{nearest_file(home.path)}")
         home.identity()
         return home
@@ -131,7 +133,7 @@ class Home:
         if the report would read what it writes; and as `at`.
         """
         home = cls.checked(location, plan, replan, group)
-        if not os.path.lexists(home.report_file):
+        if not home.report_file.exists():
             home._make(plan)
         # Another process may have created it meanwhile, for another report.
         if not home.additions(plan, replan):
@@ -144,7 +146,7 @@ class Home:
         check_name(plan.name, "report")
         home = cls.at(location, group)
         check_places(plan, home.path)
-        if os.path.lexists(home.report_file):
+        if home.report_file.exists():
             home.additions(plan, replan)
             warn_of_surroundings(home.path, group)
         elif home.path.is_dir() and any(not is_of_a_home(entry.name) for entry in home.path.iterdir()):
@@ -155,7 +157,7 @@ class Home:
 
     def _make(self, plan: Plan) -> None:
         make_directories(self.path, self.group)
-        put_if_absent(self.report_file, Identity.of(plan, self.launches).to_bytes())
+        self.report_file.put_if_absent(Identity.of(plan, self.launches.local).to_bytes())
 
     def _keep_outline(self, plan: Plan) -> None:
         """An older home has none, a broken outline stops no report, and the report may write to another directory
@@ -164,7 +166,7 @@ class Home:
         with contextlib.suppress(HomeError):
             kept = self.outline()
         if kept != outline:
-            replace_file(self.outline_file, outline.to_bytes())
+            self.outline_file.replace(outline.to_bytes())
 
     def outline(self) -> Outline | None:
         """The content of outline.json, None where an older version made the home. Raises HomeError."""
@@ -176,7 +178,7 @@ class Home:
 
     def as_it_runs(self, plan: Plan) -> Plan:
         """The plan with the defaults that the home was made with. Raises HomeError if report.json can't be read."""
-        return with_older_defaults(plan, self.identity().knows) if os.path.lexists(self.report_file) else plan
+        return with_older_defaults(plan, self.identity().knows) if self.report_file.exists() else plan
 
     @property
     def zone(self) -> str | None:
@@ -205,7 +207,8 @@ class Home:
         if added or self._lacks_rejected_table(plan, replan):
             # Readers look at the outline again when the report is another one.
             self._keep_outline(plan)
-            replace_file(self.report_file, self.identity().with_added(plan, self.launches, added).to_bytes())
+            identity = self.identity().with_added(plan, self.launches.local, added)
+            self.report_file.replace(identity.to_bytes())
 
     def _lacks_rejected_table(self, plan: Plan, replan: Replan | None) -> bool:
         """Whether the home would not give up the tables of rejected rows of this plan with its own."""
@@ -275,7 +278,7 @@ class Home:
 
     def newest_launch(self) -> int:
         """The number of the newest launch (`launches/<n>.launch`), 0 if there was none."""
-        numbers = (number_of(path.stem) for path in self.launches.glob("*.launch"))
+        numbers = (number_of(path.stem) for path in self.launches.below(".launch"))
         return max((number for number in numbers if number is not None), default=0)
 
     def ask_to_stop(self) -> int:
@@ -285,7 +288,7 @@ class Home:
         A driver that was launched and has no lease yet stops when it has begun. Later drivers are not affected.
         """
         asked = StopRequest(self.log().epoch(), self.newest_launch())
-        replace_file(self.stop_file, json.dumps(_STOP.stamped(asdict(asked))).encode())
+        self.stop_file.replace(record_bytes(_STOP, asked))
         return asked.epoch
 
     def is_stop_asked(self, epoch: int, launch: str = "") -> bool:
@@ -300,11 +303,11 @@ class Home:
     def drop_stop_request(self, epoch: int, launch: str = "") -> None:
         """Removes a request that was for older drivers than that of this epoch and launch."""
         if self.stop_file.exists() and not self.is_stop_asked(epoch, launch):
-            self.stop_file.unlink(missing_ok=True)
+            self.stop_file.delete()
 
     def log(self) -> Log:
         """Raises HomeError if the home has no log."""
-        if not self.log_directory.is_dir():
+        if not self.log_directory.exists():
             raise HomeError(
                 f"the home {self.path} has no log directory: `airflow-nrt forget` removes what is left of it"
             )

@@ -5,21 +5,18 @@ A start in a terminal has no launch; its note is `launches/terminal.json`.
 
 from __future__ import annotations
 
-import json
 import sys
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 from airflow_nrt.basics.durations import SECOND
 from airflow_nrt.basics.errors import DataError, HomeError, InputError, NrtError
 from airflow_nrt.basics.texts import shortened
-from airflow_nrt.files.decoding import read_record
-from airflow_nrt.files.durable import replace_file
 from airflow_nrt.files.formats import Format
-from airflow_nrt.files.private_files import make_private
 from airflow_nrt.home.directories import make_directories
 from airflow_nrt.home.heartbeat import Heartbeat
 from airflow_nrt.home.home import Home
+from airflow_nrt.home.store.records import read_record, record_bytes
 from airflow_nrt.model.options.settings import NO_SETTINGS, Settings
 
 TERMINAL = "terminal"
@@ -48,9 +45,9 @@ def note_launch_failure(
     try:
         home = Home.at(location, group)
         make_directories(home.path, home.group)
-        make_private(home.launches)
+        home.launches.make()
         note = LaunchFailure(settings.shown(str(failure)), isinstance(failure, (InputError, DataError)))
-        replace_file(home.launches / f"{launch}.json", json.dumps(_FORMAT.stamped(asdict(note))).encode())
+        (home.launches / f"{launch}.json").replace(record_bytes(_FORMAT, note))
     except (OSError, NrtError) as unwritable:
         print(f"airflow-nrt: can't leave a note of this in {location}: {unwritable}", file=sys.stderr)
 
@@ -71,7 +68,8 @@ def failed_start(home: Home, beat: Heartbeat | None) -> str | None:
     for launch in (str(home.newest_launch()), TERMINAL):
         with suppress(OSError, HomeError):
             # Most homes have no note. A page asks of many homes each second.
-            noted = (home.launches / f"{launch}.json").stat().st_mtime
+            seen = (home.launches / f"{launch}.json").seen()
+            noted = 0.0 if seen is None else seen.changed / 1e9
             failure = launch_failure(home, launch) if noted > began else None
             if failure is not None:
                 newest, began = failure.error, noted

@@ -3,15 +3,14 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 from airflow_nrt.basics.errors import HomeError
 from airflow_nrt.files.decoding import parse_json
 from airflow_nrt.files.numbers_as_written import NumberAsWritten
-from airflow_nrt.files.private_files import MOST_BYTES, open_private
+from airflow_nrt.files.private_files import MOST_BYTES
+from airflow_nrt.home.store.store_path import StorePath
 
 LATE_PREFIX, REJECTED = "late-", "rejected"
 """Names in the directory of a commit: `late-<operator>/` and `rejected/`."""
@@ -21,17 +20,17 @@ SKIPPED = "skipped"
 """The reasons of rows that are rejected; a malformed field is that of a row that is read with NULL."""
 
 
-def records(path: Path) -> Iterator[dict[str, Any]]:
+def records(path: StorePath) -> Iterator[dict[str, Any]]:
     """The records in one of these directories. Raises HomeError at one that can't be read."""
-    for file in sorted(path.glob("part-*.txt")):
+    for file in path.below(".txt"):
         yield from records_in(file)
 
 
-def records_in(file: Path) -> Iterator[dict[str, Any]]:
+def records_in(file: StorePath) -> Iterator[dict[str, Any]]:
     """The records in one file of them. Raises as `records` does."""
     number = 0
     try:
-        with open(open_private(file, os.O_RDONLY), "rb") as lines:
+        with file.open() as lines:
             while line := lines.readline(MOST_BYTES):
                 number += 1
                 yield _record(line)

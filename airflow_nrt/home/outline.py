@@ -8,10 +8,10 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from pathlib import Path
 
-from airflow_nrt.files.decoding import read_record
 from airflow_nrt.files.formats import Format
+from airflow_nrt.home.store.records import read_record
+from airflow_nrt.home.store.store_path import StorePath
 from airflow_nrt.model.connectors import connector_of
 from airflow_nrt.model.connectors.kafka_options import TOPIC, TOPIC_PATTERN
 from airflow_nrt.model.plan import Insert, Plan, Source
@@ -161,7 +161,7 @@ class Outline:
         return json.dumps(_FORMAT.stamped(content), indent=1, ensure_ascii=False).encode()
 
     @classmethod
-    def read(cls, file: Path) -> Outline | None:
+    def read(cls, file: StorePath) -> Outline | None:
         """The outline of a home, None if it has none. Raises HomeError if it can't be read, or if a newer version wrote
         it."""
         try:

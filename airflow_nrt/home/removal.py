@@ -25,11 +25,11 @@ def is_closed(home: Home) -> bool:
 def close(home: Home) -> None:
     """Nobody can append to the log any more. It may be closed already."""
     with suppress(FileNotFoundError):
-        os.rename(home.log_directory, home.path / _CLOSED)
+        os.rename(home.log_directory.local, home.path / _CLOSED)
 
 
 def reopen(home: Home) -> None:
-    os.rename(home.path / _CLOSED, home.log_directory)
+    os.rename(home.path / _CLOSED, home.log_directory.local)
 
 
 def has_begun(home: Home) -> bool:
@@ -46,7 +46,7 @@ def check_contents(home: Home) -> None:
 
 def remove(home: Home) -> None:
     """Removes a closed home, its report last. Raises HomeError if something of it can't be removed."""
-    kept = (home.launches, home.report_file)
+    kept = (home.launches.local, home.report_file.local)
     try:
         for path in (*(one for one in home.path.iterdir() if one not in kept), *kept):
             if path.is_dir() and not path.is_symlink():
@@ -64,8 +64,8 @@ def remove(home: Home) -> None:
 def remove_unbegun(home: Home) -> None:
     """Removes a closed home in which nothing has begun, but for its launches, which say why a start was refused."""
     (home.path / _CLOSED).rmdir()
-    home.report_file.unlink(missing_ok=True)
-    home.outline_file.unlink(missing_ok=True)
+    home.report_file.delete()
+    home.outline_file.delete()
     for part in PARTS:
         with suppress(OSError):
             (home.path / part).rmdir()

@@ -11,11 +11,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 
 from airflow_nrt.basics.errors import HomeError
-from airflow_nrt.files.decoding import decoded
-from airflow_nrt.files.durable import replace_file
-from airflow_nrt.files.private_files import make_private
+from airflow_nrt.files.decoding import decoded, parse_json
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.ledger import records
+from airflow_nrt.home.store.records import update
+from airflow_nrt.home.store.store_path import StorePath
 
 SET_ASIDE = "set-aside"
 """The directory in the ledger."""
@@ -39,7 +39,8 @@ class SetAside:
 def set_aside(home: Home, rows: Sequence[SetAside]) -> None:
     """Adds rows to those that the home has."""
     if rows:
-        _write(home, [*all_set_aside(home), *rows])
+        (home.ledger / SET_ASIDE).make()
+        update(_file(home), lambda content: (content or b"") + _lines(rows))
 
 
 def all_set_aside(home: Home) -> Iterator[SetAside]:
@@ -54,13 +55,20 @@ def all_set_aside(home: Home) -> Iterator[SetAside]:
 def take_back(home: Home) -> list[SetAside]:
     """Forgets all rows that were set aside, and gives them."""
     rows = [*all_set_aside(home)]
+
+    def left(content: bytes | None) -> bytes:
+        # What others set aside meanwhile stays.
+        lines = (content or b"").splitlines(keepends=True)
+        return b"".join(line for line in lines if decoded(parse_json(line), SetAside) not in rows)
+
     if rows:
-        _write(home, [])
+        update(_file(home), left)
     return rows
 
 
-def _write(home: Home, rows: Sequence[SetAside]) -> None:
-    directory = home.ledger / SET_ASIDE
-    make_private(directory)
-    lines = "".join(json.dumps(asdict(one), ensure_ascii=False) + "\n" for one in rows)
-    replace_file(directory / "part-rows.txt", lines.encode())
+def _file(home: Home) -> StorePath:
+    return home.ledger / SET_ASIDE / "part-rows.txt"
+
+
+def _lines(rows: Sequence[SetAside]) -> bytes:
+    return "".join(json.dumps(asdict(one), ensure_ascii=False) + "\n" for one in rows).encode()

@@ -11,16 +11,14 @@ import uuid
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from pathlib import Path
 from typing import Any
 
 from airflow_nrt.basics.errors import HomeError
 from airflow_nrt.files.decoding import decoded
-from airflow_nrt.files.durable import replace_file
-from airflow_nrt.files.private_files import make_private
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.ledger import records, records_in
 from airflow_nrt.home.log.history import History
+from airflow_nrt.home.store.store_path import StorePath
 from airflow_nrt.model.plan import Plan
 from airflow_nrt.model.skipped_row import SkippedRow
 
@@ -46,22 +44,22 @@ def asked(home: Home) -> dict[str, tuple[SkippedRow, ...]]:
 
 def ask(home: Home, source: str, rows: Sequence[SkippedRow]) -> None:
     """Adds rows to those that are to be left out. Several may ask at a time: each request is a file."""
-    make_private(home.ledger / SKIPPED)
+    (home.ledger / SKIPPED).make()
     _write(home.ledger / SKIPPED / f"part-{uuid.uuid4().hex}.txt", [_Record(source, row) for row in rows])
 
 
 def no_longer(home: Home, source: str, rows: Collection[SkippedRow]) -> None:
     """Takes rows out of those that are to be left out."""
-    for file in sorted((home.ledger / SKIPPED).glob("part-*.txt")):
+    for file in (home.ledger / SKIPPED).below(".txt"):
         kept = [one for one in _decoded(records_in(file)) if one.source != source or one.row not in rows]
         if kept:
             _write(file, kept)
         else:
-            file.unlink(missing_ok=True)
+            file.delete()
 
 
-def _write(file: Path, some: Iterable[_Record]) -> None:
-    replace_file(file, "".join(json.dumps(asdict(one), ensure_ascii=False) + "\n" for one in some).encode())
+def _write(file: StorePath, some: Iterable[_Record]) -> None:
+    file.replace("".join(json.dumps(asdict(one), ensure_ascii=False) + "\n" for one in some).encode())
 
 
 def _decoded(some: Iterable[Mapping[str, Any]]) -> Iterator[_Record]:

@@ -22,7 +22,7 @@ def waiting(home: Home, decided: Iterable[Published]) -> list[Published]:
 
 def staged_directories(home: Home) -> set[str]:
     """The names of the directories of results that are not visible yet, or that no entry has decided."""
-    return {path.name for path in home.staged.iterdir()} if home.staged.exists() else set()
+    return {*home.staged.names()}
 
 
 def directory_of(one: Published) -> str:

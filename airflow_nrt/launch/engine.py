@@ -14,7 +14,6 @@ from pathlib import Path
 
 import airflow_nrt
 from airflow_nrt.files.durable import put_same
-from airflow_nrt.files.private_files import make_private
 from airflow_nrt.home.home import Home
 
 PARTS = ("basics", "files", "program", "model", "describe", "home", "functions", "sql", "table", "engine")
@@ -49,7 +48,7 @@ def _package() -> bytes:
 
 
 def _place(home: Home, name: str, suffix: str, content: bytes) -> Path:
-    make_private(home.launches)
-    path = home.launches / f"{name}-{hashlib.sha256(content).hexdigest()[:16]}{suffix}"
+    home.launches.make()
+    path = home.launches.local / f"{name}-{hashlib.sha256(content).hexdigest()[:16]}{suffix}"
     put_same(path, content)
     return path

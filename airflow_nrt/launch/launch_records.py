@@ -6,18 +6,15 @@ waits for that launch.
 
 from __future__ import annotations
 
-import json
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 from airflow_nrt.basics.errors import HomeError
 from airflow_nrt.basics.texts import shortened
-from airflow_nrt.files.decoding import read_record
-from airflow_nrt.files.durable import put_if_absent
 from airflow_nrt.files.formats import Content, Format
-from airflow_nrt.files.private_files import make_private
 from airflow_nrt.home.heartbeat import LAST_TIME, now_ms, read_heartbeat
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.launch_failure import launch_failure
+from airflow_nrt.home.store.records import read_record, record_bytes
 from airflow_nrt.launch.command_lines import launcher_of
 from airflow_nrt.launch.processes import ProcessMark
 
@@ -69,10 +66,8 @@ class Launch:
 
 def put_launch(home: Home, launch: Launch) -> bool:
     """False if another launch has this number."""
-    make_private(home.launches)
-    return put_if_absent(
-        home.launches / f"{launch.number}{_SUFFIX}", json.dumps(_FORMAT.stamped(asdict(launch))).encode()
-    )
+    home.launches.make()
+    return (home.launches / f"{launch.number}{_SUFFIX}").put_if_absent(record_bytes(_FORMAT, launch))
 
 
 def last_launch(home: Home) -> Launch | None:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from airflow_nrt.basics.spark_properties import spark_properties
 from airflow_nrt.files.file_numbers import number_of
-from airflow_nrt.files.private_files import make_private, write_in_home, write_private
+from airflow_nrt.files.private_files import write_in_home, write_private
 from airflow_nrt.home.home import Home
 from airflow_nrt.launch.submission import Submission
 
@@ -25,9 +25,10 @@ SUFFIXES = (".conf", ".settings")
 def settings_files(home: Home, number: str, submission: Submission) -> Iterator[tuple[Path, Path]]:
     """The files of a launch, its `.conf` and its `.settings`. Files that a killed launcher has left are removed,
     too."""
-    conf, settings = (home.launches / f"{number}{suffix}" for suffix in SUFFIXES)
-    make_private(home.launches)
-    for file in home.launches.iterdir():
+    home.launches.make()
+    launches = home.launches.local
+    conf, settings = (launches / f"{number}{suffix}" for suffix in SUFFIXES)
+    for file in launches.iterdir():
         left = number_of(file.stem) if file.suffix in SUFFIXES else None
         if left is not None and left < int(number):
             file.unlink(missing_ok=True)

@@ -48,7 +48,7 @@ def start_launch(home: Home, number: int, submission: Submission, patience: int,
     successor of a killed worker finds the launch.
     """
     environment = _environment(submission.environment)
-    with open(open_private(home.driver_log, os.O_WRONLY | os.O_CREAT | os.O_APPEND), "ab") as output:
+    with open(open_private(home.driver_log.local, os.O_WRONLY | os.O_CREAT | os.O_APPEND), "ab") as output:
         begin = output.tell()
         of_home = [str(home.path), str(number), *([home.group] if home.group is not None else [])]
         launcher = subprocess.Popen(

@@ -14,6 +14,7 @@ from airflow_nrt.basics.errors import HomeError
 from airflow_nrt.basics.texts import shortened
 from airflow_nrt.files.numbers_as_written import json_text
 from airflow_nrt.home.ledger import LATE_PREFIX, records
+from airflow_nrt.home.store.store_path import StorePath
 from airflow_nrt.page.homes.reader import Reader
 from airflow_nrt.page.log_facts import LateBatch
 from airflow_nrt.page.times import clock_text
@@ -23,7 +24,7 @@ MOST_BATCHES = 300
 MOST_ROWS = 2000
 """The most late rows of a batch."""
 _CACHED = 4000
-_cache: OrderedDict[Path, tuple[tuple[int, int], ...]] = OrderedDict()
+_cache: OrderedDict[StorePath, tuple[tuple[int, int], ...]] = OrderedDict()
 """A commit's ledger never changes: the first and the last window that each row missed."""
 
 
@@ -34,7 +35,7 @@ def late_counts(reader: Reader, ends: Iterable[int]) -> dict[int, int]:
     for end in ends:
         by_day.setdefault((end - 1) // DAY * DAY, []).append(end)
     for day, some in by_day.items():
-        missed = [bounds for batch in _of_day(reader, day) for bounds in _missed_by(reader.home.path / batch.ledger)]
+        missed = [bounds for batch in _of_day(reader, day) for bounds in _missed_by(reader.home.root / batch.ledger)]
         firsts, lasts = sorted(first for first, _ in missed), sorted(last for _, last in missed)
         found.update({end: bisect_right(firsts, end) - bisect_left(lasts, end) for end in some})
     return found
@@ -44,7 +45,7 @@ def rows_of(reader: Reader, end: int, most: int = 20) -> list[dict[str, Any]]:
     """Late rows that are not in the window with this end (ms)."""
     found: list[dict[str, Any]] = []
     for batch in _of_day(reader, (end - 1) // DAY * DAY):
-        directory = reader.home.path / batch.ledger
+        directory = reader.home.root / batch.ledger
         if not any(first <= end <= last for first, last in _missed_by(directory)):
             continue
         for record in _records(directory):
@@ -67,7 +68,7 @@ def _is_inside(ledger: str) -> bool:
     return len(parts) == 2 and parts[0] == "ledger" and parts[1] != ".."
 
 
-def _missed_by(directory: Path) -> tuple[tuple[int, int], ...]:
+def _missed_by(directory: StorePath) -> tuple[tuple[int, int], ...]:
     known = _cache.get(directory)
     if known is None:
         known = _cache[directory] = tuple(bounds for bounds in map(_bounds, _records(directory)) if bounds[1] >= 0)
@@ -76,12 +77,12 @@ def _missed_by(directory: Path) -> tuple[tuple[int, int], ...]:
     return known
 
 
-def _records(directory: Path) -> Iterator[dict[str, Any]]:
+def _records(directory: StorePath) -> Iterator[dict[str, Any]]:
     """Unreadable records are skipped."""
     count = 0
     with suppress(OSError, HomeError):
-        for part in sorted(directory.glob(f"{LATE_PREFIX}*")):
-            for record in records(part):
+        for part in directory.below():
+            for record in records(part) if part.name.startswith(LATE_PREFIX) else ():
                 yield record
                 count += 1
                 if count == MOST_ROWS:

@@ -34,7 +34,7 @@ def _rows(home: Home, commits: list[tuple[int, Commit]]) -> Iterator[dict[str, A
     for n, commit in commits:
         if commit.ledger is None:
             continue
-        for directory in sorted((home.path / commit.ledger).iterdir()):
+        for directory in (home.root / commit.ledger).below():
             for record in records(directory):
                 name = directory.name.removeprefix(LATE_PREFIX)
                 kind = {"kind": REJECTED} if directory.name == REJECTED else {"kind": "late", "operator": name}

@@ -91,7 +91,7 @@ class Streamed:
 
     def forge(self, n: int, change: Callable[[dict[str, Any]], None]) -> None:
         """Rewrites a log entry."""
-        path = self.home.log_directory / f"{n}.json"
+        path = self.home.log_directory.local / f"{n}.json"
         entry = json.loads(path.read_text())
         change(entry)
         path.write_text(json.dumps(entry))

@@ -52,7 +52,7 @@ NEWER = "has format 99, and airflow-nrt .* reads formats up to .*: a newer versi
 
 
 def test_a_newer_report(home: Home) -> None:
-    newer(home.report_file)
+    newer(home.report_file.local)
     for attempt in (lambda: Home.open(home.path), lambda: Home.create(home.path, plan_of())):
         with pytest.raises(HomeError, match=f"the report of a home .*report.json {NEWER}"):
             attempt()
@@ -60,7 +60,7 @@ def test_a_newer_report(home: Home) -> None:
 
 def test_a_newer_entry(home: Home) -> None:
     fire(home, lease(home), 1)
-    newer(home.log_directory / "1.json")
+    newer(home.log_directory.local / "1.json")
     with pytest.raises(HomeError, match=f"log entry 1 {NEWER}"):
         home.log().position()
     with pytest.raises(HomeError, match=f"log entry 1 {NEWER}"):
@@ -69,24 +69,24 @@ def test_a_newer_entry(home: Home) -> None:
 
 def test_a_newer_heartbeat(home: Home) -> None:
     beat(home, 1)
-    newer(home.heartbeats / "1.json")
+    newer(home.heartbeats.local / "1.json")
     with pytest.raises(HomeError, match=f"the heartbeat .*1.json {NEWER}"):
         read_heartbeat(home.heartbeats)
 
 
 def test_a_newer_launch_and_a_newer_note_of_its_failure(home: Home) -> None:
     launch(home, 1)
-    newer(home.launches / "1.launch")
+    newer(home.launches.local / "1.launch")
     with pytest.raises(HomeError, match=f"the launch record .*1.launch {NEWER}"):
         last_launch(home)
-    (home.launches / "1.json").write_text(json.dumps({"format": 99}))
+    (home.launches.local / "1.json").write_text(json.dumps({"format": 99}))
     with pytest.raises(HomeError, match=NEWER):
         launch_failure(home, "1")
 
 
 def test_a_newer_stop_request(home: Home) -> None:
     home.ask_to_stop()
-    newer(home.stop_file)
+    newer(home.stop_file.local)
     with pytest.raises(HomeError, match=f"the stop request .*stop {NEWER}"):
         home.is_stop_asked(1)
 
@@ -103,7 +103,7 @@ def committed(home: Home) -> Content:
     body = Commit("orders", files, 1, 0, {}, {}, (), "ledger/1", (), position)
     writer = lease(home)
     entry = writer.append(replace(body))
-    content: Content = json.loads((home.log_directory / f"{entry.n}.json").read_text())
+    content: Content = json.loads((home.log_directory.local / f"{entry.n}.json").read_text())
     assert entry_from_json(content) == entry
     return content
 

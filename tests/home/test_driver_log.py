@@ -21,20 +21,20 @@ def home(tmp_path: Path) -> Home:
 def test_no_more_than_the_last_lines_are_read_each_cut(home: Home) -> None:
     assert last_lines(home) == []
     lines = [f"line {number}" for number in range(100_000)]
-    home.driver_log.write_text("\n".join(lines) + "\n\n" + "x" * 5000 + "\x1b[31m\n")
+    home.driver_log.local.write_text("\n".join(lines) + "\n\n" + "x" * 5000 + "\x1b[31m\n")
     found = last_lines(home, 3)
     assert found[:2] == lines[-2:]
     assert len(found[2]) == 1000 and found[2].endswith("… (5005 characters)")
 
 
 def test_what_earlier_launches_printed_is_left_out(home: Home) -> None:
-    home.driver_log.write_text("of the first\nof the second\n")
+    home.driver_log.local.write_text("of the first\nof the second\n")
     assert last_lines(home, begin=len("of the first\n")) == ["of the second"]
     assert last_lines(home, begin=10_000) == []
 
 
 def test_a_log_that_is_not_to_be_trusted_is_not_read(home: Home, tmp_path: Path) -> None:
-    os.symlink("/etc/passwd", home.driver_log)
+    os.symlink("/etc/passwd", home.driver_log.local)
     (line,) = last_lines_or_reason(home)
     assert "is a link, which is not followed" in line
 

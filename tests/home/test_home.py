@@ -48,7 +48,7 @@ def test_a_directory_with_other_things_in_it(tmp_path: Path) -> None:
 
 
 def test_a_home_that_was_half_made_is_finished(home: Home) -> None:
-    home.report_file.unlink()
+    home.report_file.local.unlink()
     assert Home.create(home.path, plan_of()).identity().name == "curve"
 
 
@@ -79,15 +79,15 @@ def test_the_home_of_another_report(home: Home) -> None:
 
 @pytest.mark.parametrize("content", [b"", b"garbage", b"\xff", b"[]", b'"home"', b"{}", b'{"name": "curve"}'])
 def test_an_unreadable_home(home: Home, content: bytes) -> None:
-    home.report_file.write_bytes(content)
+    home.report_file.local.write_bytes(content)
     for attempt in (lambda: Home.open(home.path), lambda: Home.create(home.path, plan_of())):
         with pytest.raises(HomeError, match=f"the home {home.path} can't be read"):
             attempt()
-    assert home.report_file.read_bytes() == content
+    assert home.report_file.local.read_bytes() == content
 
 
 def test_a_home_without_its_log(home: Home) -> None:
-    home.log_directory.rmdir()
+    home.log_directory.local.rmdir()
     with pytest.raises(HomeError, match="has no log directory"):
         home.log()
 
@@ -128,7 +128,7 @@ def test_changed_data_semantics(home: Home, change: str) -> None:
     changed, message = CHANGES[change]
     parts = {"CREATE TABLE orders": ORDERS, "CREATE TABLE curve": CURVE, "INSERT": INSERT}
     script = "".join(changed if changed.startswith(start) else part for start, part in parts.items())
-    before = home.report_file.read_bytes()
+    before = home.report_file.local.read_bytes()
     with pytest.raises(InputError) as wrong:
         Home.create(home.path, plan_of(script))
     text = str(wrong.value)
@@ -136,7 +136,7 @@ def test_changed_data_semantics(home: Home, change: str) -> None:
     assert f"  - {message}\n" in text
     given_up = f"give up this home, which has read nothing yet (`airflow-nrt forget --home {home.path} --yes`)"
     assert text.endswith(f"Ways out: {given_up}, or undo the change.")
-    assert home.report_file.read_bytes() == before
+    assert home.report_file.local.read_bytes() == before
 
 
 @pytest.mark.parametrize(
@@ -177,7 +177,7 @@ def test_changes_are_sentences() -> None:
 def test_a_stop_request_is_for_the_driver_of_its_time(home: Home) -> None:
     assert not home.is_stop_asked(1)
     assert home.ask_to_stop() == 0
-    home.stop_file.write_text('{"epoch": 2}')
+    home.stop_file.local.write_text('{"epoch": 2}')
     assert [home.is_stop_asked(epoch) for epoch in (1, 2, 3)] == [True, True, False]
     home.drop_stop_request(2)
     assert home.is_stop_asked(2)
@@ -187,7 +187,7 @@ def test_a_stop_request_is_for_the_driver_of_its_time(home: Home) -> None:
 
 @pytest.mark.parametrize("content", ["", "[]", "{}", "now"])
 def test_an_unreadable_stop_request_is_an_error(home: Home, content: str) -> None:
-    home.stop_file.write_text(content)
+    home.stop_file.local.write_text(content)
     with pytest.raises(HomeError, match=r"the stop request .* can't be read"):
         home.is_stop_asked(1)
 
@@ -201,6 +201,6 @@ def test_the_log_of_a_home(home: Home) -> None:
     ['{"id": "x", "name": "r"}', '{"id": "x", "name": "r", "facts": []}', '{"format": 2, "id": "x", "name": "r"}'],
 )
 def test_a_damaged_report_file(home: Home, content: str) -> None:
-    home.report_file.write_text(content)
+    home.report_file.local.write_text(content)
     with pytest.raises(HomeError, match=r"report\.json"):
         Home.create(home.path, plan_of())

@@ -22,14 +22,14 @@ def home(tmp_path: Path) -> Home:
 
 def fail(home: Home, launch: str, at: int) -> None:
     note_launch_failure(str(home.path), launch, InputError(f"no start at {at}"))
-    os.utime(home.launches / f"{launch}.json", (at, at))
+    os.utime(home.launches.local / f"{launch}.json", (at, at))
 
 
 def test_the_newest_of_both_counts(home: Home) -> None:
     assert failed_start(home, None) is None
     fail(home, TERMINAL, 100)
     assert failed_start(home, None) == "no start at 100"
-    (home.launches / "2.launch").touch()
+    (home.launches.local / "2.launch").touch()
     fail(home, "2", 200)
     assert failed_start(home, None) == "no start at 200"
     fail(home, TERMINAL, 300)
@@ -45,5 +45,5 @@ def test_a_driver_that_has_begun_since_has_no_failed_start(home: Home, started: 
 
 def test_a_start_in_a_terminal_is_no_failure_of_a_launch(home: Home) -> None:
     fail(home, TERMINAL, 200)
-    (home.launches / "2.launch").touch()
+    (home.launches.local / "2.launch").touch()
     assert launch_failure(home, "2") is None

@@ -37,8 +37,8 @@ def test_a_heartbeat_is_read_as_written_and_stamped(home: Home) -> None:
 
 @pytest.mark.parametrize("content", ["", "{}", "[]", '{"state": "running"}', '{"pulse": 60}'])
 def test_an_unreadable_heartbeat_is_an_error(home: Home, content: str) -> None:
-    home.heartbeats.mkdir()
-    (home.heartbeats / "1.json").write_text(content)
+    home.heartbeats.local.mkdir()
+    (home.heartbeats.local / "1.json").write_text(content)
     with pytest.raises(HomeError, match=r"the heartbeat .* can't be read"):
         read_heartbeat(home.heartbeats)
 
@@ -46,7 +46,7 @@ def test_an_unreadable_heartbeat_is_an_error(home: Home, content: str) -> None:
 def test_the_newest_epoch_counts_whoever_wrote_last(home: Home) -> None:
     write_heartbeat(home.heartbeats, BEAT)
     write_heartbeat(home.heartbeats, replace(BEAT, epoch=10))
-    assert [path.name for path in home.heartbeats.iterdir()] == ["10.json"]
+    assert [path.name for path in home.heartbeats.local.iterdir()] == ["10.json"]
     write_heartbeat(home.heartbeats, replace(BEAT, epoch=9, state=FENCED))
     beat = read_heartbeat(home.heartbeats)
     assert beat is not None and (beat.epoch, beat.state) == (10, RUNNING)

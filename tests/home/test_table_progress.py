@@ -50,7 +50,7 @@ class Report:
 
     def publish(self, minute: int, *names: str) -> None:
         for name in names or ("curve", "copy"):
-            (self.home.staged / f"{self.writer.epoch}-{name}-{minute}").rmdir()
+            (self.home.staged.local / f"{self.writer.epoch}-{name}-{minute}").rmdir()
 
     def beat(self, entry: int, **owed: int) -> None:
         epoch = self.writer.epoch
@@ -112,14 +112,14 @@ def test_a_driver_that_begins_owes_what_the_one_before_did(report: Report, begin
 def test_results_that_no_entry_has_decided_are_not_waited_for(report: Report) -> None:
     report.fire(10)
     report.publish(10)
-    (report.home.staged / f"{report.writer.epoch}-of-a-batch-under-way").mkdir()
+    (report.home.staged.local / f"{report.writer.epoch}-of-a-batch-under-way").mkdir()
     assert report.tables() == {"curve": (10, 10), "copy": (10, 10)}
 
 
 def test_a_backfill_that_has_not_published_yet(report: Report) -> None:
     report.beat(report.fire(10))
     report.publish(10)
-    (report.home.staged / "restate-1").mkdir()
+    (report.home.staged.local / "restate-1").mkdir()
     again = Published("curve", 0, 10 * MINUTE, "restated", 1, "", "staged/restate-1/0.json", str(10 * MINUTE))
     report.home.log().append(Restate((again,), (), "backfill", {}, 0), None)
     found = tables_progress(

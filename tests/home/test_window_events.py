@@ -78,7 +78,7 @@ def test_early_results_are_no_window_events(home: Home, writer: Writer) -> None:
 
 
 def test_what_is_decided_and_not_visible_yet_holds_up_what_follows(home: Home, writer: Writer) -> None:
-    waiting = home.staged / "1-abc"
+    waiting = home.staged.local / "1-abc"
     waiting.mkdir()
     publish(writer, 10, version(10, "complete", staged="staged/1-abc/10.json"))
     publish(writer, 20, version(20, "complete"))
@@ -108,7 +108,7 @@ def test_the_table_may_be_left_out_where_one_has_windows(home: Home) -> None:
     assert table_of(home, None) == table_of(home, known) == known
     with pytest.raises(InputError, match="no windows in a table 'orders': it has some in"):
         table_of(home, "orders")
-    home.outline_file.unlink()
+    home.outline_file.local.unlink()
     assert table_of(home, "any") == "any"
     with pytest.raises(InputError, match="name the table"):
         table_of(home, None)

@@ -35,7 +35,7 @@ def test_it_goes_on_and_is_verified(
     scene.finish(polled=name not in SERVERLESS)
     assert scene.rows() == expected
     assert scene.home.log().last > before + 1
-    assert not any(scene.home.staged.iterdir())
+    assert not any(scene.home.staged.local.iterdir())
     if name in ("from_archive", "since"):
         # A verification asks the broker whether it still has the ranges, also those that came from the archive.
         return
@@ -119,4 +119,4 @@ def test_windows_were_restated(tmp_path: Path) -> None:
 
 def test_old_entries_are_in_a_chapter(tmp_path: Path) -> None:
     home = left("lookups", tmp_path)
-    assert chapter_of(home.log_directory, 0).exists() and not (home.log_directory / "0.json").exists()
+    assert chapter_of(home.log_directory, 0).exists() and not (home.log_directory.local / "0.json").exists()

@@ -29,7 +29,7 @@ def test_a_launch_is_pending_until_its_driver_shows_up(tmp_path: Path) -> None:
 def test_a_launch_that_failed_is_not_pending(tmp_path: Path) -> None:
     home = new_home(tmp_path)
     launch(home, 1)
-    (home.launches / "1.json").write_text(json.dumps({"error": "no such table", "final": True}))
+    (home.launches.local / "1.json").write_text(json.dumps({"error": "no such table", "final": True}))
     assert pending_launch(home) is None
 
 
@@ -66,8 +66,8 @@ def test_the_newest_launch_counts(tmp_path: Path) -> None:
 
 def test_an_unreadable_record_is_named(tmp_path: Path) -> None:
     home = new_home(tmp_path)
-    home.launches.mkdir()
-    (home.launches / "1.launch").write_text("{")
+    home.launches.local.mkdir()
+    (home.launches.local / "1.launch").write_text("{")
     with pytest.raises(HomeError, match=r"1\.launch can't be read"):
         last_launch(home)
 

@@ -38,7 +38,7 @@ def age(home: Home, **changes: object) -> Heartbeat:
     standing = read_heartbeat(home.heartbeats)
     assert standing is not None
     aged = replace(standing, **changes)  # type: ignore[arg-type]
-    (home.heartbeats / f"{aged.epoch}.json").write_text(json.dumps(asdict(aged)))
+    (home.heartbeats.local / f"{aged.epoch}.json").write_text(json.dumps(asdict(aged)))
     return aged
 
 

@@ -37,11 +37,11 @@ def test_the_driver_stops_and_the_launcher_ends_after_it(tmp_path: Path) -> None
         os.killpg(launch.launcher.pid, signal.SIGTERM)
         deadline = time.monotonic() + 60
         while not launch.launcher.is_gone():
-            assert time.monotonic() < deadline, home.driver_log.read_text()[-3000:]
+            assert time.monotonic() < deadline, home.driver_log.local.read_text()[-3000:]
             time.sleep(0.1)
         beat = read_heartbeat(home.heartbeats)
         assert beat is not None and (beat.state, beat.error) == ("stopped", None)
-        told = home.driver_log.read_text()
+        told = home.driver_log.local.read_text()
         assert "airflow-nrt: curve stopped" in told and "Traceback" not in told
     finally:
         launch.kill(home)

@@ -62,7 +62,7 @@ def test_the_engine_is_packed_once_and_always_the_same(home: Home) -> None:
     content = first[1].read_bytes()
     assert place_engine(home) == first
     assert first[1].read_bytes() == content
-    assert len(list(home.launches.iterdir())) == 2
+    assert len(list(home.launches.local.iterdir())) == 2
 
 
 @pytest.mark.process
@@ -106,7 +106,7 @@ def test_a_report_s_copy_in_the_home_is_the_same_report(home: Home, tmp_path: Pa
     report.parent.mkdir()
     report.write_text(REPORT.read_text().replace("${DATA}", "data"))
     copy = place_report(home, report)
-    assert copy.parent == home.launches and copy == place_report(home, report)
+    assert copy.parent == home.launches.local and copy == place_report(home, report)
     assert load_report(copy, name=report.stem, base=report.parent) == load_report(report)
     report.unlink()
     assert (

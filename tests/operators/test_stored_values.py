@@ -69,7 +69,7 @@ def test_no_file_of_a_home_has_them_and_a_new_password_is_no_change(
     home = Home.create(report.parent / "home", load_report(report, settings_of(report)))
     texts = [file.read_text() for file in home.path.rglob("*") if file.is_file()]
     assert texts and not any(word in text for text in texts for word in (CANARY, "db.example"))
-    stored = home.report_file.read_text()
+    stored = home.report_file.local.read_text()
     assert "${conn:shop_db.password}" in stored or "'connection' = 'shop_db'" in stored
     keeps(monkeypatch, "another")
     Home.create(report.parent / "home", load_report(report, settings_of(report)))

@@ -110,11 +110,11 @@ class Made:
         lines = [json.dumps(one.to_json(), separators=(",", ":")).encode() + b"\n" for one in self.entries]
         whole = max(len(lines) - KEPT, 0) // CHAPTER * CHAPTER
         for first in range(0, whole, CHAPTER):
-            chapter = chapter_of(self.home.log_directory, first)
+            chapter = chapter_of(self.home.log_directory, first).local
             chapter.write_bytes(b"".join(lines[first : first + CHAPTER]))
             chapter.chmod(0o600)
         for n in range(whole, len(lines)):
-            file = self.home.log_directory / f"{n}.json"
+            file = self.home.log_directory.local / f"{n}.json"
             file.write_bytes(lines[n])
             file.chmod(0o600)
 
@@ -251,8 +251,10 @@ def make_home(
         made.verify(ends[-40:-36] + ends[-12:-11], ends[-12:-11])
     made.write_log()
     made.beat()
-    home.driver_log.write_text("".join(f"2026-01-01 10:00:{n % 60:02d} INFO batch {n} of {name}\n" for n in range(300)))
-    home.driver_log.chmod(0o600)
+    home.driver_log.local.write_text(
+        "".join(f"2026-01-01 10:00:{n % 60:02d} INFO batch {n} of {name}\n" for n in range(300))
+    )
+    home.driver_log.local.chmod(0o600)
     if dag_id is not None:
         note_task(home, STREAM, TaskOfHome(dag_id, "stream"))
         note_task(home, BACKFILL, TaskOfHome(f"{dag_id}_nightly", "backfill", ("interval", "repair"), "repair"))
@@ -281,5 +283,5 @@ def make_homes(
         elif n == reports - 2 and n:
             made.beat("stopped")
         elif n == reports - 3 and n:
-            made.home.report_file.write_text("{")
+            made.home.report_file.local.write_text("{")
         yield made

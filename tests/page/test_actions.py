@@ -78,7 +78,7 @@ def test_a_run_of_a_paused_dag_waits_and_says_so(own: Lab, fresh: Made) -> None:
 
 
 def test_what_no_dag_does_says_which_one_is_needed(own: Lab, fresh: Made) -> None:
-    for file in fresh.home.tasks.glob("[bv]*.json"):
+    for file in fresh.home.tasks.local.glob("[bv]*.json"):
         file.unlink()
     told = actions(own, fresh)
     assert "no task NrtBackfillOperator of a DAG that you may see has worked on this home yet" in told["repair"]["text"]

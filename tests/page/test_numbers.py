@@ -89,7 +89,7 @@ def test_a_start_that_failed_is_what_is_wrong(own: Lab, made: Made) -> None:
     try:
         (one,) = own.get("reports", "viewer")["reports"]
     finally:
-        shutil.rmtree(made.home.launches)
+        shutil.rmtree(made.home.launches.local)
     assert (one["state"], one["why"]) == ("failed", "the last start failed: the database refuses the login of 'nrt'")
 
 
@@ -200,7 +200,7 @@ def test_what_is_new_in_a_home_is_seen_at_once(lab: Lab, fresh: Made) -> None:
     for entry in fresh.entries[known:]:
         import json
 
-        file = fresh.home.log_directory / f"{entry.n}.json"
+        file = fresh.home.log_directory.local / f"{entry.n}.json"
         file.write_text(json.dumps(entry.to_json()))
         file.chmod(0o600)
     after = get(own, fresh, "/curve", day=before["day"])
@@ -253,7 +253,7 @@ def test_states_of_drivers(lab: Lab, fresh: Made) -> None:
     assert state()[0] == "running", "of a process on another host nothing is known but its heartbeat"
     fresh.beat("running", pid=2**21)
     assert state()[0] == "lost" and "is gone" in str(state()[1])
-    for file in fresh.home.heartbeats.iterdir():
+    for file in fresh.home.heartbeats.local.iterdir():
         file.unlink()
     assert state()[0] == "lost"
 

@@ -24,8 +24,8 @@ def test_literals_of_options_that_are_named_like_secrets_are_not_shown(lab: Lab,
 
 
 def test_a_script_that_an_earlier_version_filled_with_all_values_is_not_shown(lab: Lab, fresh: Made) -> None:
-    content = json.loads(fresh.home.report_file.read_text())
+    content = json.loads(fresh.home.report_file.local.read_text())
     content = {name: value for name, value in content.items() if name not in ("masks", "unsafe")}
     content |= {"format": 2, "script": "CREATE TABLE t (id INT) WITH ('path' = 's3://me:hunter2@bucket')"}
-    fresh.home.report_file.write_text(json.dumps(content))
+    fresh.home.report_file.local.write_text(json.dumps(content))
     assert shown(lab, fresh).startswith("-- not shown: the earlier version that made this home kept")

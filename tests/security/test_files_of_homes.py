@@ -56,8 +56,8 @@ def home(tmp_path: Path) -> Home:
     note_launch_failure(str(home.path), "1", InputError("no such table"))
     home.ask_to_stop()
     beat(home, writer.epoch)
-    home.driver_log.write_text("a line\n")
-    rejected = home.ledger / "1-x" / "rejected"
+    home.driver_log.local.write_text("a line\n")
+    rejected = home.ledger.local / "1-x" / "rejected"
     rejected.mkdir(parents=True)
     (rejected / "part-0.txt").write_text('{"reason": "malformed"}\n')
     return home
@@ -148,20 +148,20 @@ def test_what_is_no_such_json(home: Home, name: str, content: str) -> None:
 def test_names_in_a_file_can_be_printed(home: Home) -> None:
     """Those of sources and operators, too, which JSON may spell with halves of characters."""
     tick = home.log().append(Tick((), 0, Position(operators={"w": OperatorState()})), epoch=None)
-    file = home.log_directory / f"{tick.n}.json"
+    file = home.log_directory.local / f"{tick.n}.json"
     file.write_text(file.read_text().replace('"w"', r'"w\ud800"'))
     assert list(home.log().position().operators) == ["w?"]
 
 
 def test_a_file_that_is_larger_than_any_of_its_kind(home: Home) -> None:
-    os.truncate(home.report_file, 2**40)
+    os.truncate(home.report_file.local, 2**40)
     with pytest.raises(HomeError, match=r"report\.json has more than 67108864 bytes"):
         Home.open(home.path)
 
 
 def test_a_request_to_stop_is_small_or_not_parsed(home: Home) -> None:
     """Triggers read it, and parsing holds up all other threads of a triggerer."""
-    home.stop_file.write_text(f"[{'[],' * 400_000}[]]")
+    home.stop_file.local.write_text(f"[{'[],' * 400_000}[]]")
     with pytest.raises(HomeError, match="stop has more than 1048576 bytes"):
         home.is_stop_asked(1)
 
@@ -170,8 +170,8 @@ def test_a_request_to_stop_is_small_or_not_parsed(home: Home) -> None:
 
 
 def test_the_log_of_a_driver_is_appended_to_no_other_file(home: Home, secret: Path) -> None:
-    home.driver_log.unlink()
-    home.driver_log.symlink_to(secret)
+    home.driver_log.local.unlink()
+    home.driver_log.local.symlink_to(secret)
     with pytest.raises(HomeError, match=f"{home.driver_log} is a link"):
         start_launch(home, 2, Submission({}, "driver.py", {}), 1000, "a test")
     assert secret.read_text() == SECRET
@@ -179,8 +179,8 @@ def test_the_log_of_a_driver_is_appended_to_no_other_file(home: Home, secret: Pa
 
 
 def test_nor_to_a_new_file_elsewhere(home: Home, tmp_path: Path) -> None:
-    home.driver_log.unlink()
-    home.driver_log.symlink_to(tmp_path / "authorized_keys")
+    home.driver_log.local.unlink()
+    home.driver_log.local.symlink_to(tmp_path / "authorized_keys")
     with pytest.raises(HomeError, match="is a link"):
         start_launch(home, 2, Submission({}, "driver.py", {}), 1000, "a test")
     assert not (tmp_path / "authorized_keys").exists()
@@ -217,15 +217,15 @@ def test_nor_what_is_no_id(tmp_path: Path, content: bytes) -> None:
 @pytest.mark.parametrize("name", ["²", "٣", "007", "9" * 200, "-1", "1 "])
 def test_names_that_are_no_numbers(home: Home, name: str) -> None:
     log, launched = home.log().last, home.newest_launch()
-    for file in (home.log_directory / f"{name}.json", home.launches / f"{name}.launch"):
+    for file in (home.log_directory.local / f"{name}.json", home.launches.local / f"{name}.launch"):
         file.write_text("{}")
     assert (home.log().last, home.newest_launch()) == (log, launched)
     lease(home).log.bind()
 
 
 def test_a_long_error_is_cut(home: Home) -> None:
-    note = json.loads((home.launches / "1.json").read_text())
-    (home.launches / "1.json").write_text(json.dumps({**note, "error": "x" * 30_000_000}))
+    note = json.loads((home.launches.local / "1.json").read_text())
+    (home.launches.local / "1.json").write_text(json.dumps({**note, "error": "x" * 30_000_000}))
     failure = launch_failure(home, "1")
     assert failure is not None and len(failure.error) <= 10_000 and failure.final
 
@@ -238,8 +238,8 @@ def test_a_chapter_is_read_as_any_file(home: Home, secret: Path) -> None:
             fire(home, writer, 7)
     chapter = chapter_of(directory, 0)
     assert len(list(Log(directory).entries(0, CHAPTER))) == CHAPTER + 1
-    chapter.unlink()
-    chapter.symlink_to(secret)
+    chapter.local.unlink()
+    chapter.local.symlink_to(secret)
     with pytest.raises(HomeError, match=f"{chapter} is a link"):
         Log(directory).read(0)
 
@@ -272,9 +272,9 @@ def newer_home(older_home: Home) -> Home:
     """The same as this version writes it."""
     home = Home(older_home.path.with_name("newer"))
     shutil.copytree(older_home.path, home.path)
-    home.report_file.write_bytes(older_home.identity().to_bytes())
+    home.report_file.local.write_bytes(older_home.identity().to_bytes())
     for entry in older_home.log().audit():
-        (home.log_directory / f"{entry.n}.json").write_text(json.dumps(entry.to_json()))
+        (home.log_directory.local / f"{entry.n}.json").write_text(json.dumps(entry.to_json()))
     return home
 
 
@@ -302,7 +302,7 @@ def changed(content: Any, path: tuple[Any, ...], value: Any, is_gone: bool) -> A
 @given(st.data())
 def test_whatever_a_file_says_it_is_read_or_refused(older_home: Home, newer_home: Home, data: st.DataObject) -> None:
     home = data.draw(st.sampled_from([older_home, newer_home]))
-    files = [home.report_file, *sorted(home.log_directory.iterdir())]
+    files = [home.report_file.local, *sorted(home.log_directory.local.iterdir())]
     file = data.draw(st.sampled_from(files))
     before = file.read_bytes()
     content = json.loads(before)

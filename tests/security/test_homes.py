@@ -163,11 +163,11 @@ def test_what_stands_under_the_name_of_a_report_is_no_report(home: Home, tmp_pat
 def test_what_stands_under_the_name_of_a_program_is_no_program(home: Home, tmp_path: Path) -> None:
     (tmp_path / "report.py").write_text("def build(environment): ...")
     program = Program(tmp_path, "report", "build")
-    copy = program.copied_to(home.launches)
-    assert program.copied_to(home.launches) == copy
+    copy = program.copied_to(home.launches.local)
+    assert program.copied_to(home.launches.local) == copy
     copy.files[0].write_text("print('taken over')")
     with pytest.raises(HomeError, match=f"{copy.files[0]} is not what was put there"):
-        program.copied_to(home.launches)
+        program.copied_to(home.launches.local)
 
 
 # ---------------------------------------------------------------------------------------------------- a group
@@ -201,7 +201,7 @@ def test_a_directory_that_was_made_for_a_group_hands_it_on(sticky: Path) -> None
     home = Home.create(made, plan_of(), group=str(NOBODY))
     Writer.begin(home.log(), Lease("host", 1, "application"))
     beat(home, 1)
-    os.close(open_private(home.driver_log, os.O_WRONLY | os.O_CREAT))
+    os.close(open_private(home.driver_log.local, os.O_WRONLY | os.O_CREAT))
     assert {path.stat().st_gid for path in tree(made)} == {NOBODY}
     assert Home.open(made, str(NOBODY)).log().epoch() == 1
 

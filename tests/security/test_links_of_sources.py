@@ -58,9 +58,9 @@ def counted(rows: Iterable[tuple[object, ...]]) -> int:
 
 def as_of_today(home: Home) -> None:
     """Makes the home one that was made when all links were followed."""
-    content = json.loads(home.report_file.read_text())
+    content = json.loads(home.report_file.local.read_text())
     assert "source.follow-links" in content.pop("knows")
-    home.report_file.write_text(json.dumps(content))
+    home.report_file.local.write_text(json.dumps(content))
 
 
 def test_stream_backfill_and_verification_read_the_same(spark, place: Path) -> None:

@@ -153,9 +153,9 @@ def test_a_process_of_another_user_is_not_this_user_s_driver(home: Home, start: 
 @pytest.mark.process
 def test_a_heartbeat_of_format_1_kills_nobody(home: Home, start: Start) -> None:
     driver = start(*command_of(home))
-    home.heartbeats.mkdir(exist_ok=True)
+    home.heartbeats.local.mkdir(exist_ok=True)
     old = {"state": RUNNING, "epoch": 1, "host": HOST, "pid": driver.pid, "started": now_ms(), "application": "app"}
-    (home.heartbeats / "1.json").write_text(json.dumps({**old, "launch": "7", "beat": now_ms()}))
+    (home.heartbeats.local / "1.json").write_text(json.dumps({**old, "launch": "7", "beat": now_ms()}))
     read = read_heartbeat(home.heartbeats)
     assert read is not None and living_driver(home) == read
     assert not kill_driver(home, read)
@@ -168,7 +168,7 @@ def test_a_heartbeat_of_format_1_kills_nobody(home: Home, start: Start) -> None:
 @pytest.mark.parametrize("pid", [0, -1, 2**31, True, "1", 1.0, None])
 def test_a_number_that_no_process_has_is_unreadable(home: Home, pid: object) -> None:
     beat(home, 1)
-    file = home.heartbeats / "1.json"
+    file = home.heartbeats.local / "1.json"
     file.write_text(json.dumps({**json.loads(file.read_text()), "pid": pid}))
     with pytest.raises(HomeError, match=r"the heartbeat .*1\.json can't be read"):
         read_heartbeat(home.heartbeats)
@@ -302,7 +302,7 @@ def test_a_driver_whose_launcher_died_is_killed_by_its_own_mark(home: Home) -> N
 def test_a_launch_record_with_a_number_that_no_process_has_is_unreadable(home: Home, pid: object) -> None:
     launch = record(home, 1, ProcessMark.of(os.getpid()))
     crafted = {**asdict(launch), "launcher": {**asdict(launch.launcher), "pid": pid}}
-    (home.launches / "1.launch").write_text(json.dumps({"format": 2, **crafted}))
+    (home.launches.local / "1.launch").write_text(json.dumps({"format": 2, **crafted}))
     with pytest.raises(HomeError, match=r"the launch record .*1\.launch can't be read"):
         last_launch(home)
 
@@ -311,10 +311,10 @@ def test_a_launch_record_with_a_number_that_no_process_has_is_unreadable(home: H
 def test_a_launch_record_of_format_1_kills_nobody(home: Home, tmp_path: Path) -> None:
     with launcher_like(home, 1) as launcher:
         child = child_of(launcher)
-        home.launches.mkdir(exist_ok=True)
+        home.launches.local.mkdir(exist_ok=True)
         mark = {"host": HOST, "pid": launcher.pid, "seen": time.time()}
         old = {"number": 1, "launcher": mark, "time": now_ms(), "patience": 60_000, "by": "a test", "output": 0}
-        (home.launches / "1.launch").write_text(json.dumps(old))
+        (home.launches.local / "1.launch").write_text(json.dumps(old))
         launch = last_launch(home)
         assert launch is not None and not launch.kill(home)
         assert launcher.poll() is None

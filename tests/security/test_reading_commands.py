@@ -75,7 +75,7 @@ def test_an_older_home_with_code_is_refused_until_its_report_has_started(
     report: Path,
     marker: Path,
 ) -> None:
-    home.outline_file.unlink()
+    home.outline_file.local.unlink()
     for name, *more in (READING["show"], READING["changelog of rows"]):
         answer = command(name, "--home", home.path, *more)
         assert (answer.status, answer.out) == (2, "") and "start the report once, with `run` or" in answer.err
@@ -91,7 +91,7 @@ def test_an_older_home_of_sql_alone_is_read(
     (tmp_path / "plain.sql").write_text(PLAIN)
     home = Home.create(tmp_path / "home", load_report(tmp_path / "plain.sql"))
     told = command("show", "--home", home.path).out
-    home.outline_file.unlink()
+    home.outline_file.local.unlink()
     again = command("show", "--home", home.path).out
     assert "n of totals, TUMBLE 1 hour" in told
     assert again.splitlines()[:2] == told.splitlines()[:2]
@@ -104,12 +104,12 @@ def test_a_home_that_hides_its_functions_is_refused_too(
     marker: Path,
 ) -> None:
     """Its script decides, not what the home says of it."""
-    home.outline_file.unlink()
-    identity = json.loads(home.report_file.read_text())
+    home.outline_file.local.unlink()
+    identity = json.loads(home.report_file.local.read_text())
     if identity["program"] is not None:
         identity.update(program=None, script="CREATE FUNCTION f AS 'm.f' LANGUAGE PYTHON;")
     identity["fingerprint"] = {}
-    home.report_file.write_text(json.dumps(identity))
+    home.report_file.local.write_text(json.dumps(identity))
     answer = command("show", "--home", home.path)
     assert answer.status == 2 and "start the report once, with `run` or" in answer.err
     assert not marker.exists()
@@ -138,10 +138,12 @@ def test_a_broken_outline_is_told_and_stops_no_report(command: Command, tmp_path
     plan = load_report(tmp_path / "plain.sql")
     home = Home.create(tmp_path / "home", plan)
     if what in BROKEN:
-        home.outline_file.write_bytes(BROKEN[what])
+        home.outline_file.local.write_bytes(BROKEN[what])
     else:
-        home.outline_file.unlink()
-        os.mkfifo(home.outline_file) if what == "a pipe" else home.outline_file.symlink_to(tmp_path / "plain.sql")
+        home.outline_file.local.unlink()
+        os.mkfifo(home.outline_file.local) if what == "a pipe" else home.outline_file.local.symlink_to(
+            tmp_path / "plain.sql"
+        )
     answer = command("show", "--home", home.path)
     assert (answer.status, answer.out) == (2, "") and "outline" in answer.err
     Home.create(home.path, plan)

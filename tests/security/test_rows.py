@@ -83,7 +83,7 @@ def told(place: Path) -> list[dict[str, object]]:
 
 
 def rejections(stream: Stream) -> list[dict[str, str]]:
-    return [record for path in stream.home.ledger.glob(f"*/{REJECTED}") for record in records(path)]
+    return [record for path in stream.home.ledger.below() for record in records(path / REJECTED)]
 
 
 def tolerant(form: str, **options: str) -> dict[str, str]:

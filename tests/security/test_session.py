@@ -45,7 +45,7 @@ def test_a_launched_driver_shows_no_secret_and_listens_for_this_host_alone(tmp_p
     report.write_text(SCRIPT)
     settings = Settings(tuple({**SECRETS, "SHOP": "b's"}.items()))
     home = Home.create(tmp_path / "home", load_report(report, settings))
-    home.launches.mkdir(exist_ok=True)
+    home.launches.local.mkdir(exist_ok=True)
     events = tmp_path / "events"
     events.mkdir()
     logging = {"spark.eventLog.enabled": "true", "spark.eventLog.dir": events.as_uri()}
@@ -79,7 +79,7 @@ def test_a_launched_driver_shows_no_secret_and_listens_for_this_host_alone(tmp_p
     files = (file for file in home.path.rglob("*") if file.is_file())
     kept = "".join(file.read_text(errors="replace") for file in files)
     assert not [hidden for hidden in HIDDEN for text in (logged, kept, output_text) if hidden in text]
-    assert not [file for file in home.launches.iterdir() if file.suffix in (".settings", ".conf")]
+    assert not [file for file in home.launches.local.iterdir() if file.suffix in (".settings", ".conf")]
 
 
 def _family(pid: int) -> Iterator[tuple[str, list[str]]]:

@@ -74,11 +74,11 @@ def texts_in(home: Home) -> str:
 
 def test_a_home_keeps_none(report: Path) -> None:
     home = Home.create(report.parent / "home", plan(report))
-    kept = home.report_file.read_text()
+    kept = home.report_file.local.read_text()
     assert not any(hidden in texts_in(home) for hidden in HIDDEN)
     assert "${SHOP_PASSWORD}" in json.loads(kept)["script"]
     assert json.loads(kept)["settings"] == {"DATA": str(report.parent)}
-    again = Home.create(report.parent / "other", plan(report)).report_file.read_text()
+    again = Home.create(report.parent / "other", plan(report)).report_file.local.read_text()
     assert json.loads(kept)["masks"]["hashes"] != json.loads(again)["masks"]["hashes"], "the salt is a home's own"
 
 
@@ -126,13 +126,13 @@ def test_errors_in_a_report_are_told_without_values(report: Path) -> None:
 def test_homes_of_an_older_format_open_and_go_on(report: Path) -> None:
     """As format 2 had it: the script filled, all settings as they are."""
     home = Home.create(report.parent / "home", plan(report, SHOP_PASSWORD="plain"))
-    content = json.loads(home.report_file.read_text())
+    content = json.loads(home.report_file.local.read_text())
     del content["masks"], content["unsafe"]
     filled = SCRIPT.replace("${DATA}", str(report.parent)).replace("${SHOP_PASSWORD}", "plain")
     content |= {"format": 2, "script": filled.replace("${NAMED}", NAMED).replace("${STORE_SECRET}", "stored-away")}
     content["fingerprint"] = {"insert into cheap, SELECT 1": "in other words"}
     content["settings"] = {"spark.hadoop.fs.s3a.secret.key": "stored-away"}
-    home.report_file.write_text(json.dumps(content))
+    home.report_file.local.write_text(json.dumps(content))
     home.check_report(plan(report, SHOP_PASSWORD="plain"), plan_of_home)
     with pytest.raises(InputError, match="WHERE was") as refused:
         home.check_report(plan(report, SHOP_PASSWORD="hunter22"), plan_of_home)
@@ -142,7 +142,7 @@ def test_homes_of_an_older_format_open_and_go_on(report: Path) -> None:
 @pytest.mark.parametrize("masks", [{"salt": 1}, {"salt": "x"}, {"hashes": {"A": 1}}, {"hashes": []}, []])
 def test_masks_that_are_none_are_unreadable(report: Path, masks: object) -> None:
     home = Home.create(report.parent / "home", plan(report))
-    home.report_file.write_text(json.dumps({**json.loads(home.report_file.read_text()), "masks": masks}))
+    home.report_file.local.write_text(json.dumps({**json.loads(home.report_file.local.read_text()), "masks": masks}))
     with pytest.raises(HomeError, match="can't be read"):
         Home.open(home.path)
 
@@ -169,8 +169,8 @@ def test_a_launch_has_none_in_a_command_line_and_no_file_of_it_stays(tmp_path: P
     binary.chmod(0o755)
     home = Home.at(tmp_path / "home", str(os.getegid()))
     make_directories(home.path, home.group)
-    make_private(home.launches)
-    (home.launches / "2.settings").write_text("of a launcher that was killed")
+    make_private(home.launches.local)
+    (home.launches.local / "2.settings").write_text("of a launcher that was killed")
     settings = Settings((("SHOP_PASSWORD", SECRET),)).to_json()
     submission = Submission(
         {"conn_type": "spark", "host": "local[1]", "extra": {}}, "driver.py",
@@ -188,7 +188,7 @@ def test_a_launch_has_none_in_a_command_line_and_no_file_of_it_stays(tmp_path: P
     assert "spark.hadoop.a.secret=stored-away" in told and settings in told
     assert "variable SPARK_LOCAL_IP=127.0.0.1" in told
     assert "of-the-worker" not in told and "of-airflow" not in told
-    assert list(home.launches.iterdir()) == []
+    assert list(home.launches.local.iterdir()) == []
 
 
 _LAUNCH = """
@@ -201,9 +201,9 @@ sys.exit(launcher.main(*sys.argv[1:]))
 
 def test_files_of_a_launch_are_their_owner_s_whatever_stands_there(tmp_path: Path) -> None:
     home, target = Home.at(tmp_path), tmp_path / "target"
-    home.launches.mkdir()
+    home.launches.local.mkdir()
     target.write_text("untouched")
-    (home.launches / "1.settings").symlink_to(target)
+    (home.launches.local / "1.settings").symlink_to(target)
     with settings_files(home, "1", Submission({}, "x", {}, {"spark.a": "b"}, "{}")) as files:
         assert [file.stat().st_mode & 0o777 for file in files] == [0o600, 0o600]
     assert target.read_text() == "untouched"
@@ -216,7 +216,7 @@ def test_a_cluster_may_start_its_driver_anew_and_the_next_launch_takes_the_file_
     for number in ("1", "2"):
         with settings_files(home, number, elsewhere):
             pass
-    assert [file.name for file in home.launches.iterdir()] == ["2.settings"]
+    assert [file.name for file in home.launches.local.iterdir()] == ["2.settings"]
 
 
 @pytest.mark.process

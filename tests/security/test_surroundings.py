@@ -55,7 +55,7 @@ def test_below_a_directory_of_a_group_or_of_another_user(above: Path, where: str
 def test_below_a_sticky_directory_only_its_owner_renames(above: Path) -> None:
     above.chmod(0o1777)
     (above / "homes").chmod(0o1777)
-    assert Home.create(above / "homes" / "orders", plan_of()).report_file.is_file()
+    assert Home.create(above / "homes" / "orders", plan_of()).report_file.local.is_file()
 
 
 @AS_ROOT

@@ -25,6 +25,7 @@ from airflow_nrt.basics.errors import HomeError
 from airflow_nrt.basics.texts import MOST_CHARACTERS, shortened
 from airflow_nrt.home.heartbeat import FAILED, FINISHED, RUNNING, Heartbeat, now_ms, read_heartbeat, write_heartbeat
 from airflow_nrt.home.home import Home
+from airflow_nrt.home.store.posix import posix_path
 from airflow_nrt.launch.start import LaunchFailedError
 from airflow_nrt.triggers import watcher
 from airflow_nrt.triggers.driver import NrtDriverTrigger
@@ -107,8 +108,8 @@ def test_what_no_driver_writes_is_unreadable_and_harms_no_other(
     good = new_home(tmp_path / "good")
     victims = [Home.at(tmp_path / f"bad{n}") for n in range(THREADS)]
     for home in victims:
-        home.heartbeats.mkdir(parents=True)
-        BAD[bad](home.heartbeats / "1.json")
+        home.heartbeats.local.mkdir(parents=True)
+        BAD[bad](home.heartbeats.local / "1.json")
         with pytest.raises(HomeError, match=r"the heartbeat .* can't be read|take it away|not read|has format 99"):
             read_heartbeat(home.heartbeats)
 
@@ -128,8 +129,8 @@ def test_what_no_driver_writes_is_unreadable_and_harms_no_other(
 
 def test_a_home_that_stays_unreadable_is_told_once(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     home = new_home(tmp_path)
-    home.heartbeats.mkdir(exist_ok=True)
-    (home.heartbeats / "1.json").write_text("{")
+    home.heartbeats.local.mkdir(exist_ok=True)
+    (home.heartbeats.local / "1.json").write_text("{")
     threading.Timer(0.4, lambda: beat(home, 1, FINISHED)).start()
     assert asyncio.run(asyncio.wait_for(event_of(watching(home)), 20))["kind"] == ENDED
     assert "".join(capfd.readouterr()).count("says nothing about its driver") == 1
@@ -167,7 +168,7 @@ def test_names_that_are_no_numbers_are_passed_over(tmp_path: Path) -> None:
     home = new_home(tmp_path)
     beat(home, 1)
     for name in ("²3.json", "٣.json", "007.json", f"{'9' * 200}.json", "-1.json", "1e3.json", ".2.json"):
-        (home.heartbeats / name).write_text("{")
+        (home.heartbeats.local / name).write_text("{")
     found = read_heartbeat(home.heartbeats)
     assert found is not None and found.epoch == 1
 
@@ -176,7 +177,7 @@ def test_a_directory_full_of_files_is_unreadable_and_not_listed_to_its_end(tmp_p
     for n in range(1100):
         (tmp_path / f"{n}.json").touch()
     with pytest.raises(HomeError, match="more than 1000 files"):
-        read_heartbeat(tmp_path)
+        read_heartbeat(posix_path(tmp_path))
 
 
 # ---------------------------------------------------------------------------------------------------- texts
@@ -185,8 +186,8 @@ def test_a_directory_full_of_files_is_unreadable_and_not_listed_to_its_end(tmp_p
 @pytest.mark.parametrize("letters", ["x", "\U0001f600", "\ud800", "\0\x1b[31m"])
 def test_a_long_error_is_cut_where_it_is_written_and_can_be_read(tmp_path: Path, letters: str) -> None:
     error = letters * 5_000_000
-    write_heartbeat(tmp_path, Heartbeat(FAILED, 1, "h" * 255, 42, 0, "a" * 255, error=error))
-    found = read_heartbeat(tmp_path)
+    write_heartbeat(posix_path(tmp_path), Heartbeat(FAILED, 1, "h" * 255, 42, 0, "a" * 255, error=error))
+    found = read_heartbeat(posix_path(tmp_path))
     assert found is not None and found.error is not None
     assert len(found.error) <= MOST_CHARACTERS
     assert found.error.encode().decode() == found.error and "\0" not in found.error and "\x1b" not in found.error
@@ -195,9 +196,9 @@ def test_a_long_error_is_cut_where_it_is_written_and_can_be_read(tmp_path: Path,
 
 def test_a_long_error_of_a_home_is_cut_in_the_event_of_its_trigger(tmp_path: Path) -> None:
     home = new_home(tmp_path)
-    home.heartbeats.mkdir(exist_ok=True)
+    home.heartbeats.local.mkdir(exist_ok=True)
     crafted = {**BEAT, "state": FAILED, "error": "é" * 20_000, "beat": now_ms()}
-    (home.heartbeats / "1.json").write_text(json.dumps(crafted, ensure_ascii=False))
+    (home.heartbeats.local / "1.json").write_text(json.dumps(crafted, ensure_ascii=False))
     event = asyncio.run(asyncio.wait_for(event_of(watching(home)), 20))
     assert event["kind"] == BROKEN and len(event["why"]) <= MOST_CHARACTERS + 100
 
@@ -224,12 +225,12 @@ FIELDS = sorted({*BEAT, "beat", "error", "final", "entry", "progress", "launch",
 def test_any_heartbeat_is_read_or_unreadable(
     tmp_path_factory: pytest.TempPathFactory, fields: dict[str, Any], chance: random.Random
 ) -> None:
-    directory = tmp_path_factory.mktemp("heartbeats")
+    directory = posix_path(tmp_path_factory.mktemp("heartbeats"))
     content = json.dumps({**BEAT, **fields}).encode()
     if chance.random() < 0.3:
         at = chance.randrange(len(content))
         content = content[:at] + bytes([chance.randrange(256)]) + content[at + 1 :]
-    (directory / "1.json").write_bytes(content)
+    (directory / "1.json").replace(content)
     try:
         found = read_heartbeat(directory)
     except HomeError as unreadable:

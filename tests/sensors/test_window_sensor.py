@@ -64,9 +64,9 @@ def test_a_table_that_the_report_has_not_fails(tmp_path: Path) -> None:
 
 def test_a_window_end_with_an_offset_is_an_instant_on_the_report_s_clock(tmp_path: Path) -> None:
     home = new_home(tmp_path)
-    identity = json.loads(home.report_file.read_text())
+    identity = json.loads(home.report_file.local.read_text())
     identity["fingerprint"]["setting table.local-time-zone"] = "Asia/Shanghai"
-    home.report_file.write_text(json.dumps(identity))
+    home.report_file.local.write_text(json.dumps(identity))
     beat(home, 1, entry=fire(home, lease(home), END))
     assert sensor(home.path).poke({})
     assert sensor(home.path, "2024-06-18T02:00:00+00:00").poke({})

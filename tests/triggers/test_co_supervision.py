@@ -63,7 +63,7 @@ def test_a_trigger_hears_of_one_that_came_later(home: Home, capsys: pytest.Captu
     async def both() -> None:
         waiting = one.run()
         ended = asyncio.ensure_future(anext(waiting))
-        while not list(home.supervisors.glob("*.json")):
+        while not list(home.supervisors.local.glob("*.json")):
             await asyncio.sleep(0.02)
         of_worker(home, watching(home, "b")).begin()
         beat(home, 1, FINISHED)

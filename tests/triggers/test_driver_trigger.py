@@ -171,8 +171,8 @@ def test_what_no_version_writes_is_refused() -> None:
 
 
 def test_a_home_that_can_t_be_read_says_nothing(home: Home) -> None:
-    home.heartbeats.mkdir()
-    (home.heartbeats / "1.json").write_text("{")
+    home.heartbeats.local.mkdir()
+    (home.heartbeats.local / "1.json").write_text("{")
     later(0.3, lambda: beat(home, 1, FINISHED))
     assert event_of(trigger(home, silence=0.1))["kind"] == ENDED
 

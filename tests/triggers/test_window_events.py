@@ -68,7 +68,7 @@ def complete(writer: Writer, end: int) -> int:
 
 def age(home: Home) -> None:
     """What is in the log was written long ago."""
-    for file in home.log_directory.glob("*.json"):
+    for file in home.log_directory.local.glob("*.json"):
         file.write_text(json.dumps({**json.loads(file.read_text()), "time": 0}))
 
 
@@ -181,7 +181,7 @@ def test_windows_of_other_tables_wake_nobody_and_are_read_once(
     complete(lease(home), 10)
     watching = trigger(home.path, store, table="another")
     assert events(watching) == []
-    (home.log_directory / "1.json").write_text("{")
+    (home.log_directory.local / "1.json").write_text("{")
     assert events(watching) == []
     assert "can't be watched" not in capsys.readouterr().out
 
@@ -190,12 +190,12 @@ def test_results_that_wait_for_long_are_named(tmp_path: Path, capsys: pytest.Cap
     home, store = new_home(tmp_path), Store()
     claim(store, home, -1)
     entry = complete(lease(home), 10)
-    (home.staged / "none").mkdir()
+    (home.staged.local / "none").mkdir()
     watching = trigger(home.path, store)
     assert events(watching) == []
     assert "not published" not in capsys.readouterr().out, "its process is at work"
     age(home)
-    assert events(watching, (home.staged / "none").rmdir) == [entry]
+    assert events(watching, (home.staged.local / "none").rmdir) == [entry]
     assert capsys.readouterr().out.count(f"what entry {entry} decided is not published") == 1
 
 
@@ -203,7 +203,7 @@ def test_it_goes_on_after_a_home_that_can_t_be_read(tmp_path: Path, capsys: pyte
     home, store = new_home(tmp_path), Store()
     claim(store, home, -1)
     complete(lease(home), 10)
-    entry = home.log_directory / "1.json"
+    entry = home.log_directory.local / "1.json"
     content = entry.read_bytes()
     entry.write_text("{")
     assert events(trigger(home.path, store), lambda: entry.write_bytes(content)) == [1]

@@ -64,7 +64,7 @@ def left_out(spark, home: Home, report: Plan, *places: str, source: str | None =
 
 
 def rejections(home: Home) -> list[tuple[str, str]]:
-    return [(one["reason"], one["line"]) for path in home.ledger.glob(f"*/{REJECTED}") for one in records(path)]
+    return [(one["reason"], one["line"]) for path in home.ledger.below() for one in records(path / REJECTED)]
 
 
 def test_a_report_goes_on_without_a_line(spark, tmp_path: Path) -> None:

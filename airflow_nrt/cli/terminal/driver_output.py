@@ -134,7 +134,7 @@ class _Pump(threading.Thread):
     def _take(self, content: bytes) -> None:
         if self._log is None and self._home.report_file.exists():
             with contextlib.suppress(OSError, NrtError):
-                self._log = open_private(self._home.driver_log, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+                self._log = open_private(self._home.driver_log.local, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
         if self._log is None:
             self._kept += content[: _MOST_KEPT - len(self._kept)]
             return

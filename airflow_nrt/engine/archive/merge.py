@@ -36,7 +36,7 @@ class Merge:
         self._spark = own_session(spark)
         self._insert = insert
         self._root = root
-        self._directory = home.staged / f"{epoch}-{uuid.uuid4().hex}"
+        self._directory = home.staged.local / f"{epoch}-{uuid.uuid4().hex}"
         # A daemon: a driver that stops does not wait for it, and the next one begins it again.
         self._thread = threading.Thread(target=self._run, name=f"merging {insert.name}", daemon=True)
         self._thread.start()

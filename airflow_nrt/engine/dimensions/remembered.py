@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import logging
 import os
-import shutil
-import time
 import uuid
 from collections.abc import Hashable, Iterable, Sequence
 from pathlib import Path
@@ -23,7 +21,6 @@ from airflow_nrt.engine.dimensions.newest import digest_of, newest_rows
 from airflow_nrt.engine.spark.given_rows import given_rows
 from airflow_nrt.engine.spark.paths import GLOB
 from airflow_nrt.files.durable import sync_directory
-from airflow_nrt.files.private_files import make_private
 from airflow_nrt.home.home import Home
 from airflow_nrt.model.lookups import ROW_NUMBER, VALID_FROM, VALID_UNTIL
 from airflow_nrt.model.plan import Lookup
@@ -46,7 +43,7 @@ def remember(spark: SparkSession, home: Home, lookup: Lookup, mark: Hashable) ->
 
     Raises InputError as `digest_of` does.
     """
-    make_private(home.dimensions)
+    home.dimensions.make()
     aside = home.dimensions / f"{_ASIDE}{uuid.uuid4().hex}"
     try:
         rows, counts = newest_rows(spark, lookup, mark)
@@ -56,9 +53,9 @@ def remember(spark: SparkSession, home: Home, lookup: Lookup, mark: Hashable) ->
         rejected = counts.get["rejected"] if counts is not None else 0
         if rejected:
             logger.warning("table %s: %s malformed lines and fields are left out", lookup.name, rejected)
-        _keep(aside, home.dimensions / version)
+        _keep(aside.local, (home.dimensions / version).local)
     finally:
-        shutil.rmtree(aside, ignore_errors=True)
+        aside.delete_all()
     return version
 
 
@@ -88,7 +85,7 @@ def version_rows(spark: SparkSession, home: Home, lookup: Lookup, versions: Iter
     """The rows of these versions. Raises HomeError if the home has lost one of them."""
     places = [home.dimensions / version for version in versions]
     for place in places:
-        if not place.is_dir():
+        if not place.exists():
             raise HomeError(
                 f"the home has lost a version of table {lookup.name!r}, {place}: put it back, or set "
                 "'lookup.backfill' = 'newest' to use the newest one"
@@ -115,9 +112,7 @@ def _schema(lookup: Lookup) -> str:
 
 def remove_forgotten(home: Home, named: Iterable[str]) -> None:
     """Removes versions that no entry names and that nobody has used for a day."""
-    if not home.dimensions.is_dir():
-        return
-    known, before = {*named}, time.time() - KEPT_SECONDS
-    for place in home.dimensions.iterdir():
-        if place.name not in known and place.stat().st_mtime < before:
-            shutil.rmtree(place, ignore_errors=True)
+    known = {*named}
+    for place in home.dimensions.below():
+        if place.name not in known and place.age() > KEPT_SECONDS:
+            place.delete_all()

@@ -5,7 +5,6 @@ None of it counts before the commit.
 
 from __future__ import annotations
 
-import shutil
 import uuid
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -144,8 +143,8 @@ class BatchStaging:
         self, batch: Batch, splits: Sequence[Split], number: int, position: Position, failure: Exception
     ) -> str:
         """Where the row is at which a batch that failed can't be computed; empty if it is no single row."""
-        meaning, own = _without_value(str(explained(failure, self._plan.origins))), f"{self._store.epoch}-*"
-        staged = set(self._home.staged.glob(own))
+        meaning, own = _without_value(str(explained(failure, self._plan.origins))), f"{self._store.epoch}-"
+        staged = {*self._home.staged.names()}
 
         def fails(some: Sequence[Split], only: str | None) -> bool:
             try:
@@ -153,8 +152,9 @@ class BatchStaging:
             except Exception as other:
                 return _without_value(str(explained(other, self._plan.origins))) == meaning
             finally:
-                for directory in set(self._home.staged.glob(own)) - staged:
-                    shutil.rmtree(directory, ignore_errors=True)
+                for name in {*self._home.staged.names()} - staged:
+                    if name.startswith(own):
+                        (self._home.staged / name).delete_all()
             return False
 
         usable = [split for split in splits if not split.corrupt]

@@ -7,7 +7,6 @@ published as any other. The log alone says what is filled, so the next driver go
 from __future__ import annotations
 
 import logging
-import shutil
 import time
 import uuid
 from collections import Counter
@@ -118,7 +117,7 @@ class Filling:
         directory = self._home.staged / f"{self._writer.epoch}-{uuid.uuid4().hex}"
         state = COMPLETE if some[0].op == ADDED else RESTATED
         self._notes.begin()
-        staged, left_out = self._staged(insert, twin, windows, directory, state)
+        staged, left_out = self._staged(insert, twin, windows, directory.local, state)
         self._notes.write(number)
         reach("fill-staged")
         ends = {one.end for one in windows}
@@ -130,7 +129,7 @@ class Filling:
             entry = self._writer.append_as(number, body)
         if entry is None:
             # A restatement came in between: it may have replaced what was read.
-            shutil.rmtree(directory, ignore_errors=True)
+            directory.delete_all()
             return
         self._lacking = {**self._lacking, name: rest}
         if not rest:

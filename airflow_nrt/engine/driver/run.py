@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
-import shutil
 import socket
 import threading
 import time
@@ -234,7 +233,7 @@ class Runner:
         driver = StreamDriver(spark, self.plan, self.home, writer, attempt=self._owing.attempt)
         self._driver = driver
         scratch = self.home.scratch / str(writer.epoch)
-        shutil.rmtree(scratch, ignore_errors=True)
+        scratch.delete_all()
         with self.lock:
             driver.recover()
             self._is_settled = True
@@ -247,7 +246,7 @@ class Runner:
         self._feeds = []
         try:
             for source in self.plan.sources:
-                self._feeds.append(Feed(spark, source, scratch, read.splits(source.name), self._absorb))
+                self._feeds.append(Feed(spark, source, scratch.local, read.splits(source.name), self._absorb))
             return self._loop(driver)
         finally:
             for feed in self._feeds:

@@ -5,7 +5,6 @@ The way of a row: `sources` → `time` → `windows` (absorb) → `state` → `w
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Iterable, Sequence
 
 from pyspark.sql import SparkSession
@@ -102,4 +101,4 @@ class StreamDriver:
 
     def close(self) -> None:
         """Removes the scratch directory of this epoch."""
-        shutil.rmtree(self.home.scratch / str(self.writer.epoch), ignore_errors=True)
+        (self.home.scratch / str(self.writer.epoch)).delete_all()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Container, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -138,7 +137,7 @@ def publish_decided(
 
 def _remove_staged(home: Home, files: Iterable[Published]) -> None:
     for directory in {Path(published.staged).parts[1] for published in files}:
-        shutil.rmtree(home.staged / directory, ignore_errors=True)
+        (home.staged / directory).delete_all()
 
 
 def _visible_together(plan: Plan, decided: Iterable[Published]) -> Iterator[tuple[Insert, list[Published]]]:

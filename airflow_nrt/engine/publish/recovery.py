@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import shutil
 from collections.abc import Container, Iterable
 from itertools import takewhile
 from pathlib import Path
@@ -48,7 +47,7 @@ def roll_forward(
     because a driver may be publishing the same place again.
     """
     settled = settled_until(log)
-    waiting = {path.name for path in home.staged.iterdir()} if home.staged.exists() else set()
+    waiting = {*home.staged.names()}
     later: set[str] = set()
     again: list[tuple[Entry, list[str], set[str]]] = []
     for entry in takewhile(lambda entry: entry.n > settled, log.backwards()):
@@ -92,18 +91,18 @@ def remove_orphans(home: Home, log: Log, epoch: int, referenced: Iterable[str], 
     `referenced` are files of state, `owed` directories of results that are still to be published.
     """
     keep = set(referenced)
-    for directory in home.staged.iterdir():
-        if _is_older(directory.name, epoch) and directory.name not in owed:
-            shutil.rmtree(directory, ignore_errors=True)
-    for operator in home.state.iterdir():
-        for directory in operator.iterdir():
-            if _is_older(directory.name, epoch) and str(directory.relative_to(home.path)) not in keep:
-                shutil.rmtree(directory, ignore_errors=True)
-    if home.dimensions.is_dir():
+    for name in home.staged.names():
+        if _is_older(name, epoch) and name not in owed:
+            (home.staged / name).delete_all()
+    for operator in home.state.below():
+        for directory in operator.below():
+            if _is_older(directory.name, epoch) and directory.key not in keep:
+                directory.delete_all()
+    if home.dimensions.exists():
         remove_forgotten(home, read_by(log).dimensions)
-    for directory in home.scratch.iterdir():
-        if _is_older(directory.name, epoch):
-            shutil.rmtree(directory, ignore_errors=True)
+    for name in home.scratch.names():
+        if _is_older(name, epoch):
+            (home.scratch / name).delete_all()
 
 
 def _is_older(name: str, epoch: int) -> bool:

@@ -22,7 +22,7 @@ def refused_rows(spark: SparkSession, home: Home, plan: Plan, say: Progress) -> 
     for entry in log.entries(settled_until(log) + 1):
         waiting: dict[str, list[Published]] = {}
         for one in entry.published:
-            if one.insert in known and (home.path / one.staged).exists():
+            if one.insert in known and (home.root / one.staged).exists():
                 waiting.setdefault(one.insert, []).append(one)
         for name, files in waiting.items():
             insert = plan.insert(name)

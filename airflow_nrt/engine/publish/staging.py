@@ -39,5 +39,5 @@ class Staging:
         return self._written(insert, frame, state, min(windows, tasks))
 
     def _written(self, insert: Insert, frame: DataFrame, state: str, tasks: int) -> list[Published]:
-        directory = self.home.staged / f"{self.epoch}-{uuid.uuid4().hex}"
+        directory = self.home.staged.local / f"{self.epoch}-{uuid.uuid4().hex}"
         return list(sink_of(insert).stage(frame, insert, directory, state, tasks))

@@ -163,7 +163,7 @@ def _denied(insert: Insert, path: object) -> InputError:
 def _check(home: Home, insert: Insert, root: Path) -> None:
     _check_directory(insert, root)
     root.mkdir(parents=True, exist_ok=True)
-    if os.stat(root).st_dev != os.stat(home.staged).st_dev:
+    if os.stat(root).st_dev != os.stat(home.staged.local).st_dev:
         raise InputError(
             f"table {insert.sink.name!r}: its directory {root} and the home {home.path} are on different file systems, "
             "but results are published by a rename: put the home on the file system of the table"

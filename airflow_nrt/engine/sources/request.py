@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from airflow_nrt.engine.spark.tuning import Tasks
 from airflow_nrt.home.log.entries import SourceFile, SourceRange, Split, files_of, ranges_of
+from airflow_nrt.home.store.store_path import StorePath
 from airflow_nrt.model.asked_partitions import PartitionFilter
 
 
@@ -23,7 +23,7 @@ class ReadRequest:
     tasks: Tasks
     numbers: Mapping[str, int] | None = None
     asked: PartitionFilter | None = None
-    schemas: Path | None = None
+    schemas: StorePath | None = None
 
     @property
     def files(self) -> tuple[SourceFile, ...]:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import shutil
 import uuid
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
@@ -18,6 +16,7 @@ from airflow_nrt.engine.spark.tuning import Tasks, Tuning
 from airflow_nrt.engine.state.state_columns import LATE, SLICE
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import StateFile
+from airflow_nrt.home.store.store_path import StorePath
 
 
 @dataclass(frozen=True)
@@ -25,7 +24,7 @@ class Written:
     """The result of a write: the file (None if no partial in it counts), and the numbers of late and dropped rows."""
 
     file: StateFile | None
-    path: Path
+    path: StorePath
     late: int = 0
     dropped: int = 0
 
@@ -53,14 +52,14 @@ class SliceStore:
         row does not count."""
         path = self._new_directory(operator)
         partials.write.parquet(str(path))
-        footer = read_footer(path.glob("*.parquet"), {placed_by, LATE} & {*partials.columns})
+        footer = read_footer(path.local.glob("*.parquet"), {placed_by, LATE} & {*partials.columns})
         slices = footer.columns[placed_by]
         late = self._late(path, footer) if LATE in footer.columns else 0
         # A BIGINT column always has statistics.
         dropped = slices.nulls or 0
         file = None
         if slices.least is not None and slices.most is not None:
-            relative = str(path.relative_to(self.home.path))
+            relative = path.key
             file = StateFile(relative, slices.least, slices.most, footer.rows - dropped)
             self._schemas[relative] = partials.schema
         return Written(file, path, late, dropped)
@@ -70,21 +69,20 @@ class SliceStore:
         path = self._new_directory(operator)
         rows.write.partitionBy(SLICE).parquet(str(path))
         found = []
-        for written in sorted(path.glob(f"{SLICE}=*")):
+        for written in sorted(path.local.glob(f"{SLICE}=*")):
             part, directory = int(written.name.partition("=")[2]), self._new_directory(operator)
-            written.rename(directory)
-            relative = str(directory.relative_to(self.home.path))
-            self._schemas[relative] = rows.drop(SLICE).schema
-            found.append(StateFile(relative, part, part, read_footer(directory.glob("*.parquet")).rows))
-        self.remove([str(path.relative_to(self.home.path))])
+            written.rename(directory.local)
+            self._schemas[directory.key] = rows.drop(SLICE).schema
+            found.append(StateFile(directory.key, part, part, read_footer(directory.local.glob("*.parquet")).rows))
+        self.remove([path.key])
         return tuple(found)
 
-    def _new_directory(self, operator: str) -> Path:
+    def _new_directory(self, operator: str) -> StorePath:
         path = self.home.state / operator / f"{self.epoch}-{uuid.uuid4().hex}"
-        self.standing.add(str(path.relative_to(self.home.path)))
+        self.standing.add(path.key)
         return path
 
-    def _late(self, path: Path, footer: Footer) -> int:
+    def _late(self, path: StorePath, footer: Footer) -> int:
         nulls = footer.columns[LATE].nulls
         if nulls is not None:
             return footer.rows - nulls
@@ -94,7 +92,7 @@ class SliceStore:
         """These columns of the partials in the files, None if there are no files."""
         if not files:
             return None
-        paths = [str(self.home.path / file.path).translate(GLOB) for file in files]
+        paths = [str(self.home.root / file.path).translate(GLOB) for file in files]
         known = next((self._schemas[file.path] for file in files if file.path in self._schemas), None)
         if known is None:
             return self.tasks.gathered(self.spark.read.parquet(*paths).select(*map(quote, columns)))
@@ -105,6 +103,6 @@ class SliceStore:
     def remove(self, paths: Iterable[str]) -> None:
         """Removes directories to which no entry refers any more."""
         for path in paths:
-            shutil.rmtree(self.home.path / path, ignore_errors=True)
+            (self.home.root / path).delete_all()
             self.standing.discard(path)
             self._schemas.pop(path, None)

@@ -15,11 +15,11 @@ from airflow_nrt.basics.errors import HomeError
 from airflow_nrt.basics.texts import MOST_CHARACTERS
 from airflow_nrt.files.decoding import decoded, parse_json
 from airflow_nrt.files.formats import Content, Format
-from airflow_nrt.files.private_files import read_private
 from airflow_nrt.home.identity.fingerprint import Fingerprint, fingerprint, with_policies_of
 from airflow_nrt.home.identity.older_defaults import known_now
 from airflow_nrt.home.identity.secret_hashes import Masks
 from airflow_nrt.home.identity.semantics import Semantics, semantics
+from airflow_nrt.home.store.store_path import StorePath
 from airflow_nrt.model.options.settings import Settings
 from airflow_nrt.model.plan import Plan
 from airflow_nrt.program.modules import is_installed
@@ -113,10 +113,10 @@ class Identity:
         return json.dumps(_FORMAT.stamped(asdict(self)), indent=1, ensure_ascii=False).encode()
 
     @classmethod
-    def read(cls, file: Path) -> Identity:
+    def read(cls, file: StorePath) -> Identity:
         """Raises HomeError if it can't be read, or if a newer version wrote it."""
         try:
-            content = parse_json(read_private(file))
+            content = parse_json(file.read())
         except (OSError, ValueError) as wrong:
             raise HomeError(f"the home {file.parent} can't be read: report.json: {wrong}") from None
         if not isinstance(content, dict) or not {"id", "name"} <= content.keys():

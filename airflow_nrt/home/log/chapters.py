@@ -8,14 +8,12 @@ Where both exist, the chapter counts: a writer that slept may create a file for 
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from airflow_nrt.basics.errors import HomeError
 from airflow_nrt.basics.texts import counted
 from airflow_nrt.files.decoding import parse_json
-from airflow_nrt.files.durable import put_if_absent
 from airflow_nrt.files.file_numbers import number_of
-from airflow_nrt.files.private_files import MOST_BYTES, read_private
+from airflow_nrt.files.private_files import MOST_BYTES
+from airflow_nrt.home.store.store_path import StorePath
 
 CHAPTER = 128
 KEPT = 128
@@ -23,16 +21,16 @@ KEPT = 128
 _MOST_BYTES = 16 * MOST_BYTES
 
 
-def chapter_of(directory: Path, n: int) -> Path:
+def chapter_of(directory: StorePath, n: int) -> StorePath:
     """The path of the chapter that holds entry `n`."""
     first = n - n % CHAPTER
     return directory / f"{first}-{first + CHAPTER - 1}.jsonl"
 
 
-def read_chapter(path: Path) -> list[bytes] | None:
+def read_chapter(path: StorePath) -> list[bytes] | None:
     """Its entries in order, None if it is not there. Raises HomeError if it is not whole."""
     try:
-        lines = read_private(path, _MOST_BYTES).splitlines()
+        lines = path.read(_MOST_BYTES).splitlines()
     except FileNotFoundError:
         return None
     if len(lines) != CHAPTER:
@@ -40,19 +38,19 @@ def read_chapter(path: Path) -> list[bytes] | None:
     return lines
 
 
-def last_entry(directory: Path) -> int:
+def last_entry(directory: StorePath) -> int:
     """The number of the last entry, -1 if there is none."""
-    paths = [path for path in directory.iterdir() if path.suffix in (".json", ".jsonl")]
-    numbers = (number_of(path.stem.rpartition("-")[2]) for path in paths)
+    found = (name.rpartition(".") for name in directory.names())
+    numbers = (number_of(stem.rpartition("-")[2]) for stem, _, ending in found if ending in ("json", "jsonl"))
     return max((number for number in numbers if number is not None), default=-1)
 
 
-def bind_chapters(directory: Path, last: int) -> None:
+def bind_chapters(directory: StorePath, last: int) -> None:
     """Moves full ranges of entries up to `last` into chapters, except the newest ones.
 
     Raises HomeError at an entry that is not readable, or not there.
     """
-    named = {number_of(path.stem): path for path in directory.glob("*.json")}
+    named = {number_of(path.stem): path for path in directory.below(".json")}
     singles = {number: path for number, path in named.items() if number is not None}
     for first in sorted({n - n % CHAPTER for n in singles}):
         if first + CHAPTER > last + 1 - KEPT:
@@ -67,15 +65,15 @@ def bind_chapters(directory: Path, last: int) -> None:
                 if not chapter.exists():
                     raise
             else:
-                put_if_absent(chapter, content)
+                chapter.put_if_absent(content)
         for n in numbers:
             if n in singles:
-                singles[n].unlink(missing_ok=True)
+                singles[n].delete()
 
 
-def _line(path: Path, n: int) -> bytes:
+def _line(path: StorePath, n: int) -> bytes:
     try:
-        content = read_private(path).strip()
+        content = path.read().strip()
         if b"\n" in content or parse_json(content)["n"] != n:
             raise ValueError("it is not one line with its number")
     except (OSError, ValueError, LookupError, TypeError) as wrong:

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-from airflow_nrt.basics.errors import FencedError
+from airflow_nrt.basics.errors import FencedError, NrtError
 from airflow_nrt.home.log.chapters import CHAPTER
 from airflow_nrt.home.log.entries import Body, Entry, Lease
 from airflow_nrt.home.log.log import EntryTaken, Log
+
+
+class LateEntryError(NrtError):
+    """An entry of this driver stands that it did not know of. What follows from it has to be read again."""
+
+    passes = True
 
 
 class Writer:
@@ -15,6 +21,8 @@ class Writer:
         self.log = log
         self.epoch = epoch
         self.foreign_entries: list[Entry] = []
+        self._met = log.last
+        """The last entry that it has read or written. The log may know more of them: to read one may fail."""
         self._fenced: FencedError | None = None
 
     @property
@@ -36,56 +44,62 @@ class Writer:
                 continue
 
     def append(self, body: Body) -> Entry:
-        """Appends an entry after all others. Raises FencedError once a newer driver has begun.
+        """Appends an entry after all others. Raises FencedError once a newer driver has begun, and LateEntryError.
 
         Restatements in between do not change the position of the stream; they are collected in `foreign_entries`.
         """
         while True:
-            if self._fenced is not None:
-                raise self._fenced
-            try:
-                entry = self.log.append(body, self.epoch)
-            except EntryTaken as taken:
-                self._meet(taken.entry)
-                continue
-            self._bind_after(entry)
-            return entry
-
-    def _bind_after(self, entry: Entry) -> None:
-        if entry.n % CHAPTER == 0:
-            self.log.bind()
+            entry = self.append_as(self.log.last + 1, body)
+            if entry is not None:
+                return entry
 
     def append_as(self, number: int, body: Body) -> Entry | None:
-        """Appends an entry with this number. None, and nothing is appended, if a restatement has it."""
-        if self._fenced is not None:
-            raise self._fenced
+        """Appends an entry with this number. None, and nothing is appended, if a restatement has it. Raises as
+        `append`."""
+        self._meet_all()
         if self.log.last >= number:
             return None
         try:
             entry = self.log.append(body, self.epoch)
-        except EntryTaken as taken:
-            self._meet(taken.entry)
+        except EntryTaken:
+            self._meet_all()
             return None
-        self._bind_after(entry)
+        self._met = entry.n
+        if entry.n % CHAPTER == 0:
+            self.log.bind()
         return entry
 
     def check(self) -> None:
-        """Raises FencedError if a newer driver has begun."""
+        """Raises FencedError if a newer driver has begun. What this one has written is known from here on."""
         if self._fenced is not None:
             raise self._fenced
-        known = self.log.last
-        for n in range(known + 1, self.log.refresh() + 1):
-            self._meet(self.log.read(n))
+        self.log.refresh()
+        while self._met < self.log.last:
+            self._meet_next()
 
-    def _meet(self, entry: Entry) -> None:
+    def _meet_all(self) -> None:
+        """Meets what has come since. An entry of this driver that it took for failed stands if it was put without an
+        answer: then this driver has gone on without it."""
+        if self._fenced is not None:
+            raise self._fenced
+        while self._met < self.log.last:
+            entry = self._meet_next()
+            if entry.epoch == self.epoch:
+                raise LateEntryError(
+                    f"log entry {entry.n} stands, which this driver (epoch {self.epoch}) took for failed: "
+                    "it reads on from there"
+                )
+
+    def _meet_next(self) -> Entry:
+        entry = self.log.read(self._met + 1)
+        self._met = entry.n
         if entry.epoch is None:
             self.foreign_entries.append(entry)
-            return
-        if entry.epoch <= self.epoch:
-            return
-        # Kept: the log now counts that entry, so the next append would succeed after it.
-        self._fenced = FencedError(
-            f"a newer driver (epoch {entry.epoch}) has taken over this home at log entry {entry.n}; "
-            f"this one (epoch {self.epoch}) stops"
-        )
-        raise self._fenced
+        elif entry.epoch > self.epoch:
+            # Kept: this entry is met only once.
+            self._fenced = FencedError(
+                f"a newer driver (epoch {entry.epoch}) has taken over this home at log entry {entry.n}; "
+                f"this one (epoch {self.epoch}) stops"
+            )
+            raise self._fenced
+        return entry

@@ -11,14 +11,12 @@ import json
 import time
 import uuid
 from collections.abc import Iterator
-from pathlib import Path
 
 from airflow_nrt.basics.errors import HomeError
 from airflow_nrt.files.decoding import parse_json
-from airflow_nrt.files.durable import put_if_absent
-from airflow_nrt.files.private_files import read_private
 from airflow_nrt.home.log.chapters import CHAPTER, bind_chapters, chapter_of, last_entry, read_chapter
 from airflow_nrt.home.log.entries import Body, Commit, Entry, Position, Tick, entry_from_json, entry_kind
+from airflow_nrt.home.store.store_path import StorePath
 
 
 class EntryTaken(Exception):
@@ -29,10 +27,14 @@ class EntryTaken(Exception):
         self.entry = entry
 
 
+_PAUSES = (0.1, 0.5, 2.0)
+"""Seconds before an entry is put again, if the store did not say what has become of it."""
+
+
 class Log:
     """Reads and appends entries. `last` is the number of the last entry that this object knows, -1 for none."""
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: StorePath) -> None:
         self.directory = directory
         self.last = -1
         self._chapter: tuple[int, list[bytes]] | None = None
@@ -86,13 +88,16 @@ class Log:
             yield self.read(n)
 
     def append(self, body: Body, epoch: int | None) -> Entry:
-        """Appends the next entry. Raises EntryTaken with the entry that has its number; `last` then counts it."""
+        """Appends the next entry. Raises EntryTaken with the entry that has its number; `last` then counts it.
+
+        Raises OSError if the store does not say whether the entry stands: it may stand, now or later.
+        """
         entry = Entry(self.last + 1, entry_kind(body), epoch, int(time.time() * 1000), uuid.uuid4().hex, body)
         content = json.dumps(entry.to_json(), separators=(",", ":"), ensure_ascii=False).encode()
-        is_ours = put_if_absent(self._path(entry.n), content + b"\n")
+        is_ours = _put(self._path(entry.n), content + b"\n")
         if is_ours and chapter_of(self.directory, entry.n).exists():
             # This writer slept so long that the entry it collides with is in a chapter by now.
-            self._path(entry.n).unlink(missing_ok=True)
+            self._path(entry.n).delete()
             is_ours = False
         if not is_ours:
             standing = self.read(entry.n)
@@ -128,7 +133,7 @@ class Log:
         if known is not None and known[0] == first:
             return known[1][n - first]
         try:
-            single = read_private(self._path(n))
+            single = self._path(n).read()
         except FileNotFoundError:
             single = None
         # Looked for after the file: its content counts only if no chapter has the entry.
@@ -138,5 +143,16 @@ class Log:
         self._chapter = first, lines
         return lines[n - first]
 
-    def _path(self, n: int) -> Path:
+    def _path(self, n: int) -> StorePath:
         return self.directory / f"{n}.json"
+
+
+def _put(path: StorePath, content: bytes) -> bool:
+    """False if another content stands there, or this one since an attempt before: an attempt without an answer may have
+    its effect at any time, and whoever repeats it with the same content does no harm."""
+    for pause in _PAUSES:
+        try:
+            return path.put_if_absent(content)
+        except (TimeoutError, ConnectionError):
+            time.sleep(pause)
+    return path.put_if_absent(content)

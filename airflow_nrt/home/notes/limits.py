@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 from airflow_nrt.basics.errors import HomeError
-from airflow_nrt.files.decoding import read_record
-from airflow_nrt.files.durable import replace_file
 from airflow_nrt.files.formats import Format
-from airflow_nrt.files.private_files import make_private
 from airflow_nrt.home.home import Home
+from airflow_nrt.home.store.records import read_record, record_bytes, record_of, update
 
 _FORMAT = Format("the note of what sinks take")
 
@@ -26,13 +23,18 @@ class NotedLimits:
 
 def note_limits(home: Home, insert: str, limits: tuple[tuple[str, ...], ...]) -> None:
     """Keeps them, if they are others than before. A home that can't be written keeps none."""
-    with suppress(OSError, HomeError):
-        known = dict(_read(home))
+
+    def added(content: bytes | None) -> bytes | None:
+        known: Mapping[str, tuple[tuple[str, ...], ...]] = {}
+        with suppress(HomeError):
+            known = {} if content is None else record_of(content, _FORMAT, NotedLimits, home.limits).inserts
         if known.get(insert, ()) == limits:
-            return
-        known[insert] = limits
-        make_private(home.notes)
-        replace_file(home.limits, json.dumps(_FORMAT.stamped(asdict(NotedLimits(known)))).encode())
+            return None
+        return record_bytes(_FORMAT, NotedLimits({**known, insert: limits}))
+
+    with suppress(OSError, HomeError):
+        home.notes.make()
+        update(home.limits, added)
 
 
 def noted_limits(home: Home, insert: str) -> tuple[tuple[str, ...], ...]:

@@ -6,19 +6,16 @@ It is written before the entry. An entry that is computed again is counted once.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 
 from airflow_nrt.basics.errors import HomeError
 from airflow_nrt.basics.texts import counted, shortened
-from airflow_nrt.files.decoding import read_record
-from airflow_nrt.files.durable import replace_file
 from airflow_nrt.files.formats import Format
-from airflow_nrt.files.private_files import make_private
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.notes.counts import Counted
+from airflow_nrt.home.store.records import read_record, record_bytes, record_of, update
 
 _MOST_BYTES = 8 * 1024 * 1024
 _MOST = 100
@@ -66,14 +63,17 @@ def note_nulled(home: Home, entry: int | None, found: Mapping[str, NulledExpress
     """
     if not found and not home.nulled.exists():
         return
-    with suppress(OSError, HomeError):
-        noted = _noted(home)
+
+    def added(content: bytes | None) -> bytes | None:
+        noted = NulledExpressions({})
+        with suppress(HomeError):
+            noted = noted if content is None else record_of(content, _FORMAT, NulledExpressions, home.nulled)
         made = Counted(noted.expressions, noted.entry, noted.before).plus(entry, found, _sum)
-        if made is None:
-            return
-        kept = NulledExpressions(made.counts, made.entry, made.before)
-        make_private(home.notes)
-        replace_file(home.nulled, json.dumps(_FORMAT.stamped(asdict(kept))).encode())
+        return None if made is None else record_bytes(_FORMAT, NulledExpressions(made.counts, made.entry, made.before))
+
+    with suppress(OSError, HomeError):
+        home.notes.make()
+        update(home.nulled, added)
 
 
 def nulled_expressions(home: Home) -> Mapping[str, NulledExpression]:

@@ -9,21 +9,19 @@ keys, 0 for none. Each process writes files of its own, so that no two processes
 from __future__ import annotations
 
 import json
-import os
-import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
-from pathlib import Path
 
 from airflow_nrt.basics.durations import DAY
 from airflow_nrt.basics.errors import HomeError
 from airflow_nrt.basics.instants import format_instant
 from airflow_nrt.files.decoding import decoded, parse_json
 from airflow_nrt.files.formats import Format
-from airflow_nrt.files.private_files import make_private, open_private, read_private
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Entry
+from airflow_nrt.home.store.store import Seen
+from airflow_nrt.home.store.store_path import StorePath
 
 MOST_LETTERS = 100
 """The most characters of a value of a key."""
@@ -80,44 +78,33 @@ def write_samples(home: Home, insert: str, entry: Entry, samples: Sequence[Sampl
     directory = home.samples / insert
     for day, lines in days.items():
         if not (directory / day).exists():
-            make_private(directory / day)
+            (directory / day).make()
             _forget_old_days(directory)
         with suppress(FileNotFoundError):
-            _append(directory / day / f"{writer}.jsonl", "".join(f"{line}\n" for line in lines).encode())
+            content = "".join(f"{line}\n" for line in lines).encode()
+            (directory / day / f"{writer}.jsonl").append(content, _MOST_BYTES)
 
 
-def _append(path: Path, content: bytes) -> None:
-    with open(open_private(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND), "ab", buffering=0) as file:
-        if file.seek(0, os.SEEK_END) + len(content) <= _MOST_BYTES:
-            file.write(content)
+def _forget_old_days(directory: StorePath) -> None:
+    for day in sorted(directory.names(), reverse=True)[DAYS_KEPT:]:
+        (directory / day).delete_all()
 
 
-def _forget_old_days(directory: Path) -> None:
-    for day in sorted(os.listdir(directory), reverse=True)[DAYS_KEPT:]:
-        shutil.rmtree(directory / day, ignore_errors=True)
-
-
-def sampled_files(home: Home, insert: str, day: str) -> Mapping[Path, tuple[int, int]]:
-    """The files with samples of a day, each with its size and the time of its last change, which identify its content.
-
-    Raises HomeError.
-    """
+def sampled_files(home: Home, insert: str, day: str) -> Mapping[StorePath, Seen]:
+    """The files with samples of a day, each with what identifies its content. Raises HomeError."""
     try:
-        with os.scandir(home.samples / insert / day) as files:
-            found = [(file.path, file.stat(follow_symlinks=False)) for file in files if file.name.endswith(".jsonl")]
-    except (FileNotFoundError, NotADirectoryError):
-        return {}
+        found = {file: file.seen() for file in (home.samples / insert / day).below(".jsonl")}
     except OSError as wrong:
         raise HomeError(f"the samples of {home.path} can't be read: {wrong}") from None
-    return {Path(path): (stat.st_size, stat.st_mtime_ns) for path, stat in found}
+    return {file: seen for file, seen in found.items() if seen is not None}
 
 
-def read_samples(files: Iterable[Path]) -> dict[tuple[int, int], Sample]:
+def read_samples(files: Iterable[StorePath]) -> dict[tuple[int, int], Sample]:
     """All versions by window end and log entry. A line that is cut or is no sample is skipped. Raises HomeError."""
     found: dict[tuple[int, int], Sample] = {}
     for path in files:
         try:
-            content = read_private(path, _MOST_BYTES)
+            content = path.read(_MOST_BYTES)
         except FileNotFoundError:
             continue
         except OSError as wrong:

@@ -9,17 +9,15 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from hashlib import blake2b
-from pathlib import Path
 
 from airflow_nrt.basics.errors import HomeError
-from airflow_nrt.files.decoding import read_record
-from airflow_nrt.files.durable import replace_file
 from airflow_nrt.files.formats import Format
-from airflow_nrt.files.private_files import make_private
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.notes.tasks import check_ids
+from airflow_nrt.home.store.records import read_record, record_bytes
+from airflow_nrt.home.store.store_path import StorePath
 
 NOTE_SECONDS = 20.0
 """How often a task writes its note."""
@@ -56,17 +54,17 @@ class Supervisor:
 
 def note_supervisor(home: Home, one: Supervisor) -> list[Supervisor]:
     """Writes the note of a task. Returns the other tasks that supervise the driver, too. Raises OSError, HomeError."""
-    make_private(home.supervisors)
-    replace_file(_file(home, one), json.dumps(_FORMAT.stamped(asdict(one))).encode())
+    home.supervisors.make()
+    _file(home, one).replace(record_bytes(_FORMAT, one))
     for file, known in list(_notes(home)):
         if known.seen < one.seen - _FORGOTTEN_MS:
-            file.unlink(missing_ok=True)
+            file.delete()
     return others(home, one)
 
 
 def withdraw_supervisor(home: Home, one: Supervisor) -> list[Supervisor]:
     """Takes the note of a task away. Returns the tasks that still supervise the driver. Raises OSError, HomeError."""
-    _file(home, one).unlink(missing_ok=True)
+    _file(home, one).delete()
     return others(home, one)
 
 
@@ -81,11 +79,11 @@ def supervisors_of(home: Home, now: int) -> list[Supervisor]:
     return sorted(found, key=lambda one: (one.dag_id, one.task_id, one.run_id, one.map_index))
 
 
-def _notes(home: Home) -> Iterator[tuple[Path, Supervisor]]:
-    for file in sorted(home.supervisors.glob("*.json"))[:_MOST]:
+def _notes(home: Home) -> Iterator[tuple[StorePath, Supervisor]]:
+    for file in home.supervisors.below(".json")[:_MOST]:
         with suppress(OSError, HomeError):
             yield file, read_record(file, _FORMAT, Supervisor, _MOST_BYTES)
 
 
-def _file(home: Home, one: Supervisor) -> Path:
+def _file(home: Home, one: Supervisor) -> StorePath:
     return home.supervisors / f"{blake2b(one.key.encode(), digest_size=16).hexdigest()}.json"

@@ -5,17 +5,14 @@ Who may see a home, and act on it, is decided by the permissions on the DAG of t
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 from airflow_nrt.basics.errors import HomeError
-from airflow_nrt.files.decoding import read_record
-from airflow_nrt.files.durable import replace_file
 from airflow_nrt.files.formats import Format
-from airflow_nrt.files.private_files import make_private
+from airflow_nrt.home.store.records import read_record, record_bytes
 
 if TYPE_CHECKING:
     from airflow_nrt.home.home import Home
@@ -68,8 +65,8 @@ def note_task(home: Home, kind: str, task: TaskOfHome) -> None:
             return
     # A version that does not know `does` reads the others.
     content = {name: value for name, value in asdict(task).items() if value or name != "does"}
-    make_private(home.tasks)
-    replace_file(home.tasks / f"{kind}.json", json.dumps(_FORMAT.stamped(content)).encode())
+    home.tasks.make()
+    (home.tasks / f"{kind}.json").replace(record_bytes(_FORMAT, content))
 
 
 def tasks_of(home: Home) -> Mapping[str, TaskOfHome]:

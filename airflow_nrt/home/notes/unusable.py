@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 from airflow_nrt.basics.errors import HomeError
 from airflow_nrt.basics.texts import shortened
-from airflow_nrt.files.decoding import read_record
-from airflow_nrt.files.durable import replace_file
 from airflow_nrt.files.formats import Format
-from airflow_nrt.files.private_files import make_private
 from airflow_nrt.home.home import Home
+from airflow_nrt.home.store.records import read_record, record_bytes
 
 _MOST_BYTES = 64 * 1024
 _MOST_LETTERS = 500
@@ -39,8 +36,8 @@ def note_unusable(home: Home, found: UnusableClasses) -> None:
     with suppress(OSError, HomeError):
         known = _read(home)
         if known is None or known.epoch <= found.epoch:
-            make_private(home.notes)
-            replace_file(home.unusable, json.dumps(_FORMAT.stamped(asdict(found))).encode())
+            home.notes.make()
+            home.unusable.replace(record_bytes(_FORMAT, found))
 
 
 def unusable_classes(home: Home, epoch: int) -> UnusableClasses | None:

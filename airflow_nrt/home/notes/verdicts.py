@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import json
-import os
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
-from pathlib import Path
+from dataclasses import dataclass, field
 
 from airflow_nrt.basics.errors import HomeError
 from airflow_nrt.describe.verdict import Verdict
-from airflow_nrt.files.decoding import read_record
-from airflow_nrt.files.durable import replace_file
 from airflow_nrt.files.formats import Format
-from airflow_nrt.files.private_files import make_private
 from airflow_nrt.home.heartbeat import now_ms
 from airflow_nrt.home.home import Home
+from airflow_nrt.home.store.records import read_record, record_bytes
+from airflow_nrt.home.store.store_path import StorePath
 
 KEPT = 100
 EQUAL, EXPLAINED, MISMATCH, DIFFERENT = "equal", "explained", "mismatch", "different"
@@ -89,11 +85,10 @@ def keep_verdict(home: Home, verdict: Verdict) -> None:
     """Writes it, and removes the oldest ones. A home that can't be written keeps none."""
     kept = KeptVerdict.of(verdict, now_ms())
     with suppress(OSError, HomeError):
-        make_private(home.verdicts)
-        content = json.dumps(_FORMAT.stamped(asdict(kept)), separators=(",", ":")).encode()
-        replace_file(home.verdicts / f"{kept.at:015d}-{kept.entry}.json", content)
+        home.verdicts.make()
+        (home.verdicts / f"{kept.at:015d}-{kept.entry}.json").replace(record_bytes(_FORMAT, kept))
         for name in _newest_first(home)[KEPT:]:
-            (home.verdicts / name).unlink(missing_ok=True)
+            (home.verdicts / name).delete()
 
 
 def kept_verdicts(home: Home, known: Mapping[str, KeptVerdict]) -> dict[str, KeptVerdict]:
@@ -105,13 +100,11 @@ def kept_verdicts(home: Home, known: Mapping[str, KeptVerdict]) -> dict[str, Kep
     return found
 
 
-def _read(path: Path) -> KeptVerdict:
+def _read(path: StorePath) -> KeptVerdict:
     return read_record(path, _FORMAT, KeptVerdict, _MOST_BYTES)
 
 
 def _newest_first(home: Home) -> list[str]:
-    try:
-        names = os.listdir(home.verdicts)
-    except OSError:
-        return []
-    return sorted((name for name in names if name.endswith(".json") and name[0] != "."), reverse=True)
+    with suppress(OSError):
+        return sorted((name for name in home.verdicts.names() if name.endswith(".json")), reverse=True)
+    return []

@@ -168,7 +168,7 @@ class Supervision:
         # The file may have changed since the home was created.
         report, program = self.task.planned(self.home), self.task.program()
         if program is not None:
-            copy = str(program.copied_to(self.home.launches))
+            copy = str(program.copied_to(self.home.launches.local))
         else:
             copy = str(place_report(self.home, self.task.report_file()))
         arguments = ["--report", copy, "--name", report.name, "--base", report.base]

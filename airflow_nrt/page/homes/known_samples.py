@@ -10,6 +10,8 @@ from pathlib import Path
 
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.notes.samples import Sample, read_samples, sampled_files
+from airflow_nrt.home.store.store import Seen
+from airflow_nrt.home.store.store_path import StorePath
 
 MOST_BYTES = 24 * 1024 * 1024
 """The bytes of their files; in memory they take about seven times as much. A day of 1-minute windows has 1.6 MB."""
@@ -22,12 +24,12 @@ Samples = Mapping[tuple[int, int], Sample]
 class _Day:
     """The content of the `files`, which have these sizes and times."""
 
-    files: Mapping[Path, tuple[int, int]]
+    files: Mapping[StorePath, Seen]
     samples: Samples
 
     @property
     def size(self) -> int:
-        return sum(size for size, _ in self.files.values())
+        return sum(seen.size for seen in self.files.values())
 
 
 class KnownSamples:

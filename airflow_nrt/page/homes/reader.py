@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Mapping
 from contextlib import suppress
@@ -18,6 +17,7 @@ from airflow_nrt.home.notes.supervisors import Supervisor, supervisors_of
 from airflow_nrt.home.notes.tasks import TaskOfHome, tasks_of
 from airflow_nrt.home.notes.verdicts import KeptVerdict, kept_verdicts
 from airflow_nrt.home.outline import InsertOutline, Outline
+from airflow_nrt.home.store.store import Seen
 from airflow_nrt.home.table_progress import TablesProgress, tables_progress
 from airflow_nrt.home.visible import staged_directories
 from airflow_nrt.page.homes.known_samples import KnownSamples, Samples
@@ -58,7 +58,7 @@ class Tail:
 class Kept:
     """What is read again only if `report.json` is another one. `facts` follow `whole_log`; its end is read as `log`."""
 
-    key: tuple[int, int, int]
+    key: Seen
     identity: Identity
     zone: str | None
     outline: Outline | None
@@ -83,7 +83,7 @@ class Reader:
         self._verdicts: dict[str, KeptVerdict] = {}
         self._progress: tuple[object, TablesProgress] | None = None
         self.known_tasks: Mapping[str, TaskOfHome] = {}
-        self._tasks_of = 0
+        self._tasks_of: Mapping[str, Seen | None] = {}
         self.known_supervisors: list[Supervisor] = []
         self._samples = samples
 
@@ -99,10 +99,11 @@ class Reader:
         with self._lock:
             home = self.home
             try:
-                stat = os.stat(home.report_file, follow_symlinks=False)
+                key = home.report_file.seen()
             except OSError as wrong:
                 raise HomeError(f"the home {home.path} can't be read: {wrong.strerror}") from None
-            key = (stat.st_ino, stat.st_mtime_ns, stat.st_size)
+            if key is None:
+                raise HomeError(f"the home {home.path} can't be read: it has no report.json")
             if self._kept is None or self._kept.key != key:
                 self._forget()
                 outline = None
@@ -139,15 +140,13 @@ class Reader:
             return self._progress[1]
 
     def tasks(self) -> Mapping[str, TaskOfHome]:
-        """Each is written by a rename, so that the time of their directory shows whether one is new."""
         with self._lock:
             home = self.home
-            try:
-                key = os.stat(home.tasks, follow_symlinks=False).st_mtime_ns
-            except OSError:
-                key = 0
-            if self._tasks_of != key or not key:
-                self.known_tasks = tasks_of(home) if key else {}
+            key: Mapping[str, Seen | None] = {}
+            with suppress(OSError):
+                key = {file.name: file.seen() for file in home.tasks.below()}
+            if self._tasks_of != key:
+                self.known_tasks = tasks_of(home)
                 self._tasks_of = key
             return self.known_tasks
 
@@ -159,7 +158,7 @@ class Reader:
 
     def forget_tasks(self) -> None:
         """The home can't be read: it is read again next time."""
-        self.known_tasks, self._tasks_of, self.known_supervisors = {}, 0, []
+        self.known_tasks, self._tasks_of, self.known_supervisors = {}, {}, []
 
     def verdicts(self) -> list[KeptVerdict]:
         """Newest first."""

@@ -5,11 +5,12 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from airflow_nrt.home.log.entries import Body, Entry, Published, entry_kind
 from airflow_nrt.home.log.log import EntryTaken, Log
+from airflow_nrt.home.store.memory import MemoryStore
+from airflow_nrt.home.store.store_path import StorePath
 from airflow_nrt.model.plan import Plan
 from airflow_nrt.testing.memory.meaning import Meaning
 from airflow_nrt.testing.memory.rows import Columns, Row
@@ -24,7 +25,7 @@ class MemoryLog(Log):
     def __init__(self, entries_of: list[Entry]) -> None:
         self._entries = entries_of
         self._ids = itertools.count()
-        super().__init__(Path("memory"))
+        super().__init__(StorePath(MemoryStore(), "log"))
 
     def refresh(self) -> int:
         self.last = len(self._entries) - 1

@@ -32,7 +32,7 @@ def root(tmp_path: Path) -> Path:
     launch(failed, 1)
     note_launch_failure(str(failed.path), "1", InputError("the database refuses\nthe login"))
     broken = new_home(tmp_path / "torn")
-    broken.report_file.write_text("{")
+    broken.report_file.local.write_text("{")
     return tmp_path
 
 

@@ -78,6 +78,6 @@ def publish_soon(stream: TopicStream) -> None:
 
     def publish() -> None:
         staged.rename(file)
-        shutil.rmtree(stream.home.staged / Path(last.staged).parts[1])
+        shutil.rmtree(stream.home.staged.local / Path(last.staged).parts[1])
 
     threading.Timer(0.3, publish).start()

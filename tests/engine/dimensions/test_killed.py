@@ -40,7 +40,7 @@ def test_killed_with_a_version_that_no_entry_names(spark, java: SharedJava, tmp_
     write_shops(place.own, {1: "north", 2: "south"})
     write_orders(place.own, "1", (1, 1, 10, 0), (2, 2, 20, 1))
     assert place.run(spark) == "finished"
-    named = {one.name for one in place.home.dimensions.iterdir()}
+    named = {one.name for one in place.home.dimensions.local.iterdir()}
     write_shops(place.own, {1: "lost", 2: "south"}, at=2)
     write_orders(place.own, "2", (3, 1, 30, 12))
     driver = Driver(place, "kill:absorb-written", java)
@@ -49,13 +49,13 @@ def test_killed_with_a_version_that_no_entry_names(spark, java: SharedJava, tmp_
         assert driver.process.returncode == -signal.SIGKILL, driver.output.read_text()[-3000:]
     finally:
         driver.end()
-    (orphan,) = {one.name for one in place.home.dimensions.iterdir()} - named
+    (orphan,) = {one.name for one in place.home.dimensions.local.iterdir()} - named
     write_shops(place.own, {1: "east", 2: "south"}, at=3)
     before = time.time() - KEPT_SECONDS - 60
-    os.utime(place.home.dimensions / orphan, (before, before))
+    os.utime(place.home.dimensions.local / orphan, (before, before))
     assert place.run(spark) == "finished"
     assert rows_of(place.own / "enriched") == [(1, "north"), (2, "south"), (3, "east")]
-    assert orphan not in {one.name for one in place.home.dimensions.iterdir()}
+    assert orphan not in {one.name for one in place.home.dimensions.local.iterdir()}
     plan = load_report(place.report, {"OUT": str(place.own)})
     assert verify(spark, plan, place.home).is_proven
 

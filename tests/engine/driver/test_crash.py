@@ -71,7 +71,7 @@ def test_killed_at_every_point_in_turn(
 
 def check_recovered(place: Place, clean: Outcome) -> None:
     assert outcome(place) == clean
-    assert not list(place.home.staged.iterdir())
-    state = {str(path.relative_to(place.home.path)) for path in place.home.state.glob("*/*")}
+    assert not list(place.home.staged.local.iterdir())
+    state = {str(path.relative_to(place.home.path)) for path in place.home.state.local.glob("*/*")}
     assert place.home.log().position().files() <= state
     assert not (Path(place.home.path) / "scratch" / "1").exists()

@@ -115,7 +115,7 @@ def test_a_restatement_by_the_report_as_it_was(
     assert stream(spark, plan, home) == "finished"
     assert points == ["fill-staged", "fill-staged", "fill-decided"]
     kinds = [type(one.body) for one in home.log().audit() if isinstance(one.body, (Fill, Restate))]
-    assert kinds == [Restate, Fill] and not any(home.staged.iterdir())
+    assert kinds == [Restate, Fill] and not any(home.staged.local.iterdir())
     assert windows(place, "added", "json") == windows(place, "curve", "parquet")
     assert ("2024-06-18 00:10:00", "a", 11) in windows(place, "added", "json")
     # One that comes later is made good by the next driver.

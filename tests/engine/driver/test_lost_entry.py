@@ -15,7 +15,7 @@ def lose_last(streamed: Streamed, kind: str) -> Position:
     log = streamed.home.log()
     assert log.read(log.last).kind == kind
     position = log.position()
-    (streamed.home.log_directory / f"{log.last}.json").unlink()
+    (streamed.home.log_directory.local / f"{log.last}.json").unlink()
     return position
 
 

@@ -110,7 +110,7 @@ def test_takes_what_arrives_until_it_is_asked_to_stop(spark, tmp_path: Path) -> 
     whole = count_in(TUMBLE, [EVENTS], FEW)
     published = rows_of(tmp_path / "curve")
     assert published == [row for row in whole if row[2] <= max(one[2] for one in published)]
-    assert not list(home.scratch.iterdir())
+    assert not list(home.scratch.local.iterdir())
 
     write_events(tmp_path / "events" / "late.csv", EVENTS[:1])
     assert Runner(spark, plan, home, available_now=True).run() == "finished"
@@ -125,12 +125,12 @@ def test_a_running_driver_publishes_what_a_backfill_died_over(spark, tmp_path: P
     running = Running(Runner(spark, plan, home))
     try:
         running.wait_until(lambda: commits(home) == 1)
-        (home.staged / "restate-1").mkdir()
-        (home.staged / "restate-1" / "file").write_text("restated")
+        (home.staged.local / "restate-1").mkdir()
+        (home.staged.local / "restate-1" / "file").write_text("restated")
         restated = Published("curve", 0, 1, "restated", 1, "", "staged/restate-1/file", "window")
         append_restatement(home.log(), Restate((restated,), (), "backfill", {}, 0))
         running.wait_until((tmp_path / "curve" / "window").exists)
-        running.wait_until(lambda: not list(home.staged.iterdir()))
+        running.wait_until(lambda: not list(home.staged.local.iterdir()))
     finally:
         running.end()
 
@@ -145,7 +145,7 @@ def test_a_new_query_takes_over_before_one_has_read_too_much(spark, tmp_path: Pa
 
     def watched(driver: StreamDriver, source: str, files: Sequence[SourceFile], *, ends: bool) -> None:
         assert not ends, "a live source"
-        (turn,) = (home.scratch / "1" / source).iterdir()
+        (turn,) = (home.scratch.local / "1" / source).iterdir()
         queries.append((turn.name, len(list(turn.glob("journal/*.json")))))
         absorb(driver, source, files, ends=ends)
 

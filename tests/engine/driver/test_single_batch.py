@@ -63,7 +63,7 @@ def test_the_windows_are_those_of_the_rows(spark, tmp_path: Path, windowing: Win
     expected = count_in(windowing, [EVENTS], AGGREGATES)
     assert rows_of(tmp_path / "curve") == expected
     assert kinds(home) == ["lease", "commit"]
-    assert not list(home.state.glob("*/*")) and not list(home.staged.iterdir())
+    assert not list(home.state.local.glob("*/*")) and not list(home.staged.local.iterdir())
     position = home.log().position()
     assert (position.sources["events"].rows, position.sources["events"].files) == (300, 3)
     assert position.windows == len({row[2] for row in expected})
@@ -118,7 +118,7 @@ def test_killed_on_the_way(spark, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert run(spark, plan, home) == "finished"
     assert rows_of(tmp_path / "curve") == expected
     assert kinds(home) == ["lease", *(["lease", "commit"] if point in BEFORE else ["commit", "lease"])]
-    assert not list(home.staged.iterdir())
+    assert not list(home.staged.local.iterdir())
     assert verify(spark, plan, home).is_proven
 
 

@@ -102,7 +102,7 @@ def test_a_database_that_is_away_holds_back_no_files(spark: SparkSession, databa
         ("2", "10:30", "1"),
     ]
     second.end()
-    assert not any(home.staged.iterdir())
+    assert not any(home.staged.local.iterdir())
     verdict = verify(spark, plan, home)
     assert verdict.is_proven and verdict.windows == 6
 

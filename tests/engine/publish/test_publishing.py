@@ -16,12 +16,12 @@ from airflow_nrt.engine.verify.interval import Interval
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Entry, Position, Published, Restate, Tick
 from airflow_nrt.home.log.fold.settled import note_settled
-from airflow_nrt.home.log.log import Log
 from airflow_nrt.model.plan import Insert
 from airflow_nrt.sql.load import load_report
 from tests.engine.no_spark import NO_SPARK
 from tests.engine.oracle import Windowing
 from tests.engine.reports import FEW, HOUR, MINUTE, MORNING, Stream, curve_insert, events_table, plan_of, random_events
+from tests.home.logs import log_at
 from tests.launch.homes import REPORT, lease
 
 TUMBLE = Windowing("TUMBLE", 30 * MINUTE, 30 * MINUTE)
@@ -46,7 +46,7 @@ def test_a_removal_survives_a_crash_and_undoes_nothing_later(spark, tmp_path: Pa
 
 def test_a_restatement_undoes_nothing_that_the_stream_published_meanwhile(tmp_path: Path) -> None:
     """It was computed from the log up to entry 0, and the stream has gone on since."""
-    log = Log(tmp_path)
+    log = log_at(tmp_path)
     old, new, other = (Published("curve", 0, 1, state, 1, state, state, target) for state, target in VERSIONS)
     log.append(Tick((old,), 0, Position()), 1)
     log.append(Tick((new,), 0, Position(), ("curve/c",)), 1)
@@ -90,7 +90,7 @@ class Curve:
         return {path.name: path.read_text() for path in self.sink.glob("*")}
 
     def _staged(self, texts: dict[str, str]) -> tuple[Published, ...]:
-        directory = self.home.staged / f"restate-{uuid.uuid4().hex}"
+        directory = self.home.staged.local / f"restate-{uuid.uuid4().hex}"
         directory.mkdir()
         for place, text in texts.items():
             (directory / place).write_text(text)
@@ -104,7 +104,7 @@ def test_rolling_forward_leaves_what_a_later_entry_published(curve: Curve) -> No
     curve.fire({"d": "fired"})
     curve.roll_forward()
     assert curve.visible == {"a": "new", "b": "restated", "d": "fired"}
-    assert list(curve.home.staged.iterdir()) == []
+    assert list(curve.home.staged.local.iterdir()) == []
 
 
 def test_of_two_entries_that_wait_the_later_one_stands(curve: Curve) -> None:
@@ -158,7 +158,7 @@ def test_a_driver_publishes_what_a_backfill_has_left_for_long(curve: Curve, monk
     monkeypatch.setattr("airflow_nrt.engine.publish.recovery.ABANDONED_MS", -1000)
     publish_abandoned(NO_SPARK, curve.home, curve.plan, curve.writer.foreign_entries)
     assert curve.visible == {"a": "restated", "b": "new"}
-    assert curve.writer.foreign_entries == [] and list(curve.home.staged.iterdir()) == []
+    assert curve.writer.foreign_entries == [] and list(curve.home.staged.local.iterdir()) == []
 
 
 def test_a_driver_removes_what_a_backfill_has_left_for_long(curve: Curve, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -180,4 +180,4 @@ def test_what_can_t_be_published_does_not_stop_the_driver(
     monkeypatch.setattr("airflow_nrt.engine.publish.recovery.ABANDONED_MS", -1000)
     assert not publish_abandoned(NO_SPARK, curve.home, curve.plan, curve.writer.foreign_entries)
     assert f"entry {entry.n} can't be published" in caplog.text
-    assert list(curve.home.staged.iterdir()) != []
+    assert list(curve.home.staged.local.iterdir()) != []

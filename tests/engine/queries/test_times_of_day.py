@@ -91,7 +91,7 @@ def test_a_report_over_times_is_proven_and_made_again(spark, tmp_path: Path, fil
         ("00:00:00", "1", "01:00:00", "00:00:00.0"),
         ("08:00:00", "1", "09:00:00", "08:00:00.0"),
     }
-    late = [record for path in stream.home.ledger.glob(f"*/{LATE_PREFIX}*") for record in records(path)]
+    late = [record for path in stream.home.ledger.local.glob(f"*/{LATE_PREFIX}*") for record in records(path)]
     assert [record["row"]["t"] for record in late] == ["10:20:30.5"]
     verdict = verify(spark, stream.plan, stream.home)
     assert verdict.is_proven and verdict.explained == 1
@@ -128,7 +128,7 @@ def test_what_is_no_time_is_malformed(spark, tmp_path: Path, file_format: str) -
     stream = Stream(spark, plan, tmp_path / "home")
     stream.absorb(write_lines(tmp_path / "a" / "a.txt", lines), source="a")
     stream.end()
-    rejected = [record["line"] for path in stream.home.ledger.glob(f"*/{REJECTED}") for record in records(path)]
+    rejected = [record["line"] for path in stream.home.ledger.below() for record in records(path / REJECTED)]
     assert sorted(rejected) == sorted(lines[len(READ[kind]) :])
     written = "".join(
         file.read_text() for file in sorted((tmp_path / "out").rglob("*.*")) if file.suffix in (".csv", ".json")

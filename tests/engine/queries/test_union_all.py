@@ -81,7 +81,7 @@ def test_a_late_row_of_one_table(spark, tmp_path: Path) -> None:
     stream.absorb(late, source="asks")
     stream.end()
     assert stream.driver.position.late == 1
-    (ledger,) = stream.home.ledger.rglob("late-*/*.txt")
+    (ledger,) = stream.home.ledger.local.rglob("late-*/*.txt")
     assert json.loads(json.loads(ledger.read_text())["row"])["row"]["m"] == 100
     verdict = verify(spark, stream.plan, stream.home)
     assert verdict.is_proven

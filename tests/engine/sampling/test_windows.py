@@ -134,7 +134,7 @@ def test_what_a_driver_published_and_died_is_sampled_by_the_next_one(spark, tmp_
     stream.absorb_batches(tmp_path, [random_events(1, 60, 3 * HOUR)])
     before = samples_of(stream)
     assert before
-    shutil.rmtree(stream.home.samples)
+    shutil.rmtree(stream.home.samples.local)
     assert samples_of(Stream(spark, plan, tmp_path / "home")) == before
 
 

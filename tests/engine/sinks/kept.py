@@ -26,4 +26,4 @@ def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def put_back(kept: Path, home: Home) -> None:
     for directory in kept.iterdir():
-        shutil.copytree(directory, home.staged / directory.name, dirs_exist_ok=True)
+        shutil.copytree(directory, home.staged.local / directory.name, dirs_exist_ok=True)

@@ -129,7 +129,7 @@ def test_nothing_else_shows(mixed) -> None:
         root = place / insert.name
         others = [path for path in root.rglob("*") if path.is_file() and path.suffix != f".{insert.sink.format}"]
         assert sorted(path.name for path in others) == [".nrt-home", ".nrt-owner"]
-    assert not list(stream.home.staged.iterdir())
+    assert not list(stream.home.staged.local.iterdir())
 
 
 def test_every_format_is_verified(spark, mixed) -> None:

@@ -88,7 +88,7 @@ def test_killed_twice_in_each_step_of_publishing(
     plan, home = load_report(report, {}), Home.at(tmp_path / "home")
     begin_with(spark, plan)
     assert Runner(spark, plan, home, available_now=True).run() == "finished"
-    assert not any(home.staged.iterdir())
+    assert not any(home.staged.local.iterdir())
     if sink == "kafka":
         broker = request.getfixturevalue("broker")
         results = [json.loads(one) for one in counted_once(consumed(spark, broker, "killed"))]

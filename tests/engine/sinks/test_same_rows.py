@@ -69,7 +69,7 @@ def test_a_window_with_the_same_rows_is_published_as_it_stands(
     (insert,), home = plan.inserts, Home.create(tmp_path / "home", plan)
     sink = sink_of(insert)
     sink.check(NO_SPARK, home, insert)
-    old, new = tmp_path / "curve" / "w.json", home.staged / "restate-1" / "w.json"
+    old, new = tmp_path / "curve" / "w.json", home.staged.local / "restate-1" / "w.json"
     new.parent.mkdir()
     old.write_text(standing)
     new.write_text(computed)

@@ -53,7 +53,7 @@ def streamed(spark, place: Path, lines, file_format: str = "csv", **options: str
 
 
 def rejections(stream: Stream) -> list[dict[str, str]]:
-    return [record for path in stream.home.ledger.glob(f"*/{REJECTED}") for record in records(path)]
+    return [record for path in stream.home.ledger.below() for record in records(path / REJECTED)]
 
 
 def reasons(stream: Stream) -> list[tuple[str, str]]:

@@ -37,7 +37,7 @@ def run(spark, plan: Plan, place: Path) -> Home:
 
 
 def rejected(home: Home) -> list[tuple[str, str]]:
-    found = [one for path in home.ledger.glob(f"*/{REJECTED}") for one in records(path)]
+    found = [one for path in home.ledger.below() for one in records(path / REJECTED)]
     return sorted((one["reason"], one["line"]) for one in found)
 
 
@@ -103,7 +103,9 @@ def test_a_home_of_before(spark, tmp_path: Path) -> None:
     """It was made when such a row was an error, and stays so until its report says otherwise."""
     plan = report(tmp_path)
     home = Home.create(tmp_path / "home", plan)
-    home.report_file.write_text(home.report_file.read_text().replace('"source.rejected.limit"', '"nothing"'))
+    home.report_file.local.write_text(
+        home.report_file.local.read_text().replace('"source.rejected.limit"', '"nothing"')
+    )
     write_lines(tmp_path / "events" / "1.csv", [GOOD, NO_LINE])
     with pytest.raises(DataError, match="a malformed line in table events"):
         run(spark, plan, tmp_path)

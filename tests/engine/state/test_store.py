@@ -47,7 +47,7 @@ def test_many_batches_few_files(spark, tmp_path: Path, windowing: Windowing) -> 
     stream.absorb_batches(tmp_path, batches[9:])
     state = stream.driver.position.operators[plan.operators[0].name]
     assert len(batches) > 2 * FANOUT and len(state.rows) < len(batches) - FANOUT // 2
-    standing = {str(path.relative_to(stream.home.path)) for path in stream.home.state.glob("*/*")}
+    standing = {str(path.relative_to(stream.home.path)) for path in stream.home.state.local.glob("*/*")}
     kept_a_while = stream.driver.computation.released.waiting
     assert state.files() <= standing and standing - state.files() <= kept_a_while
     stream.end()
@@ -104,8 +104,8 @@ def test_orphans_of_a_crash_are_removed(spark, tmp_path: Path) -> None:
     stream.absorb_batches(tmp_path, [random_events(6, 40, 30 * MINUTE)])
     referred = stream.driver.position.files()
     operator = plan.operators[0].name
-    orphans = [stream.home.state / operator / "1-orphan", stream.home.staged / "1-orphan"]
-    mine = [stream.home.state / operator / "2-mine", stream.home.staged / "restate-somebody"]
+    orphans = [stream.home.state.local / operator / "1-orphan", stream.home.staged.local / "1-orphan"]
+    mine = [stream.home.state.local / operator / "2-mine", stream.home.staged.local / "restate-somebody"]
     for directory in (*orphans, *mine):
         directory.mkdir()
     Stream(spark, plan, tmp_path / "home")

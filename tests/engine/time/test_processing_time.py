@@ -119,7 +119,7 @@ def test_windows_lie_on_the_session_s_clock(spark, tmp_path: Path) -> None:
 def test_a_forged_clock_is_found(live: Live) -> None:
     live.absorb(MORNING, 1)
     live.pass_time(MORNING + MINUTE)
-    entry = live.stream.home.log_directory / "1.json"
+    entry = live.stream.home.log_directory.local / "1.json"
     forged = json.loads(entry.read_text())
     assert forged["clock"] == MORNING
     entry.write_text(json.dumps({**forged, "clock": MORNING + MINUTE}))

@@ -68,7 +68,7 @@ def test_state_is_merged_and_goes(spark, tmp_path: Path) -> None:
     assert folded(tmp_path / "last_rows").table == [
         (n % 2, n) for n in sorted((count - 1, count - 2), key=lambda n: n % 2)
     ]
-    standing = {path for operator in stream.home.state.iterdir() for path in operator.iterdir()}
+    standing = {path for operator in stream.home.state.local.iterdir() for path in operator.iterdir()}
     assert len(standing) < FANOUT
 
 

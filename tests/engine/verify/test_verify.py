@@ -151,7 +151,7 @@ def test_ledger_edited(spark, streamed: Streamed) -> None:
 
 
 def test_ledger_removed(spark, streamed: Streamed) -> None:
-    for directory in streamed.home.ledger.iterdir():
+    for directory in streamed.home.ledger.local.iterdir():
         shutil.rmtree(directory)
     verdict = verify(spark, streamed.plan, streamed.home)
     check_ledger(verdict, lacking=verdict.late_rows)
@@ -322,7 +322,7 @@ def check_ledger(verdict: Verdict, invented: int = 0, lacking: int = 0) -> None:
 
 
 def ledger_file(streamed: Streamed) -> Path:
-    files = sorted(streamed.home.ledger.glob(f"*/{LATE_PREFIX}*/part-*.txt"))
+    files = sorted(streamed.home.ledger.local.glob(f"*/{LATE_PREFIX}*/part-*.txt"))
     return next(file for file in files if file.stat().st_size)
 
 

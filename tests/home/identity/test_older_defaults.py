@@ -30,9 +30,9 @@ def plan(place: Path, **more: str) -> Plan:
 
 
 def made_before(home: Home) -> Home:
-    content = json.loads(home.report_file.read_text())
+    content = json.loads(home.report_file.local.read_text())
     del content["knows"]
-    home.report_file.write_text(json.dumps(content))
+    home.report_file.local.write_text(json.dumps(content))
     return home
 
 

@@ -38,7 +38,7 @@ def test_one_that_is_silent_has_died(home: Home) -> None:
     note_supervisor(home, ONE)
     assert supervisors_of(home, ONE.seen + SILENT_MS) == []
     assert note_supervisor(home, replace(OTHER, seen=ONE.seen + 86_400_001)) == []
-    assert len(list(home.supervisors.iterdir())) == 1
+    assert len(list(home.supervisors.local.iterdir())) == 1
 
 
 def test_runs_and_map_indexes_are_tasks_of_their_own(home: Home) -> None:
@@ -51,6 +51,6 @@ def test_runs_and_map_indexes_are_tasks_of_their_own(home: Home) -> None:
 
 def test_a_note_that_can_t_be_read_is_of_nobody(home: Home) -> None:
     note_supervisor(home, ONE)
-    (home.supervisors / "0.json").write_text("{")
-    (home.supervisors / "1.json").write_text('{"format": 1, "dag_id": "", "task_id": "t", "run_id": "r"}')
+    (home.supervisors.local / "0.json").write_text("{")
+    (home.supervisors.local / "1.json").write_text('{"format": 1, "dag_id": "", "task_id": "t", "run_id": "r"}')
     assert supervisors_of(home, ONE.seen) == [ONE]

@@ -36,15 +36,17 @@ def test_a_task_with_windows_of_its_own_does_not_hide_one_that_takes_any(tmp_pat
 def test_the_same_task_writes_once(tmp_path: Path) -> None:
     home = new_home(tmp_path)
     note_task(home, STREAM, TaskOfHome("orders", "stream"))
-    before = (home.tasks / "stream.json").stat().st_ino
+    before = (home.tasks.local / "stream.json").stat().st_ino
     note_task(home, STREAM, TaskOfHome("orders", "stream"))
-    assert (home.tasks / "stream.json").stat().st_ino == before
+    assert (home.tasks.local / "stream.json").stat().st_ino == before
 
 
 def test_a_task_of_an_older_version_says_nothing_of_what_it_does(tmp_path: Path) -> None:
     home = new_home(tmp_path)
-    home.tasks.mkdir(parents=True)
-    (home.tasks / "backfill.json").write_text('{"format": 1, "dag_id": "a", "task_id": "t", "takes": ["interval"]}')
+    home.tasks.local.mkdir(parents=True)
+    (home.tasks.local / "backfill.json").write_text(
+        '{"format": 1, "dag_id": "a", "task_id": "t", "takes": ["interval"]}'
+    )
     assert tasks_of(home)["backfill"] == TaskOfHome("a", "t", ("interval",), "")
 
 
@@ -57,8 +59,8 @@ def test_a_task_of_an_older_version_says_nothing_of_what_it_does(tmp_path: Path)
 )  # fmt: skip
 def test_what_names_no_task_is_an_error_and_is_written_over(tmp_path: Path, content: str) -> None:
     home = new_home(tmp_path)
-    home.tasks.mkdir(parents=True)
-    (home.tasks / "stream.json").write_text(content)
+    home.tasks.local.mkdir(parents=True)
+    (home.tasks.local / "stream.json").write_text(content)
     with pytest.raises(HomeError):
         tasks_of(home)
     note_task(home, STREAM, TaskOfHome("orders", "stream"))

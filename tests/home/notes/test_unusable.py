@@ -58,8 +58,8 @@ def test_a_driver_that_is_fenced_does_not_write_over_the_note_of_the_next(home: 
 
 @pytest.mark.parametrize("content", ["{", "[]", '{"epoch": 2}', '{"epoch": 2, "spark": "5", "reasons": {"a": 1}}'])
 def test_a_note_that_can_t_be_read_is_none(home: Home, content: str) -> None:
-    home.notes.mkdir(exist_ok=True)
-    home.unusable.write_text(content)
+    home.notes.local.mkdir(exist_ok=True)
+    home.unusable.local.write_text(content)
     beat(home, 2)
     assert read_status(home).unusable == {}
     note_unusable(home, NOTE)

@@ -41,5 +41,5 @@ def test_a_home_keeps_the_newest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         keep_verdict(home, verdict(entry=entry))
     kept = kept_verdicts(home, {})
     assert {one.entry for one in kept.values()} == {2, 3}
-    (home.verdicts / f"{10**15 - 1}-1.json").write_text("{")
+    (home.verdicts.local / f"{10**15 - 1}-1.json").write_text("{")
     assert {one.entry for one in kept_verdicts(home, kept).values()} == {3}

@@ -117,7 +117,7 @@ def test_a_final_failure_ends_the_task_for_good(home: Home) -> None:
 def test_the_log_ends_with_what_the_driver_said_last_and_the_cause(
     home: Home, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    home.driver_log.write_text("".join(f"line {number}\n" for number in range(100)) + "password hunter22\n")
+    home.driver_log.local.write_text("".join(f"line {number}\n" for number in range(100)) + "password hunter22\n")
     with pytest.raises(AirflowFailException):
         answer(home, BROKEN, final=True, settings={"DATA": "/d", "PASSWORD": "hunter22"})
     lines = said(capsys)
@@ -251,7 +251,7 @@ def test_a_spent_budget_leaves_the_next_attempt_to_the_task_s_retries(home: Home
 def test_room_is_made_for_a_successor(home: Home, driver: subprocess.Popen[bytes], kind: str) -> None:
     beat(home, 1, pid=driver.pid, beat=0)
     if kind == LOST:
-        file = home.heartbeats / "1.json"
+        file = home.heartbeats.local / "1.json"
         stale = json.loads(file.read_text())
         file.write_text(json.dumps({**stale, "beat": stale["beat"] - 60_000}))
     with pytest.raises(AirflowFailException, match="spark3-submit is not on the PATH"):

@@ -82,7 +82,7 @@ def test_every_answer_lets_the_browser_run_nothing_else(lab: Lab, path: str, rol
 
 def test_answers_are_json_whatever_a_home_says(lab: Lab, homes: dict[str, Made]) -> None:
     home = homes["bare"].home
-    home.driver_log.write_text("<script>alert(1)</script>\x1b[31m\u202e\n")
+    home.driver_log.local.write_text("<script>alert(1)</script>\x1b[31m\u202e\n")
     answer = lab.client().get(f"/nrt/api/reports/{home_id(home.path)}/log")
     assert answer.headers["Content-Type"] == "application/json"
     assert answer.headers["Cache-Control"] == "no-store"

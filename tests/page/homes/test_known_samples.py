@@ -14,12 +14,12 @@ from tests.page.made_homes import INSERT, Made
 
 def days_of(homes: dict[str, Made]) -> Iterator[tuple[Home, str]]:
     for one in homes.values():
-        for day in sorted(os.listdir(one.home.samples / INSERT)):
+        for day in sorted(os.listdir(one.home.samples.local / INSERT)):
             yield one.home, day
 
 
 def size_of(home: Home, day: str) -> int:
-    return sum(size for size, _ in sampled_files(home, INSERT, day).values())
+    return sum(seen.size for seen in sampled_files(home, INSERT, day).values())
 
 
 def test_what_was_asked_for_first_goes_first(homes: dict[str, Made]) -> None:
@@ -46,7 +46,7 @@ def test_what_is_new_is_read(fresh: Made, tmp_path: Path) -> None:
     known, (home, day) = KnownSamples(), next(days_of({"fresh": fresh}))
     before = known.of_day(home, INSERT, day)
     (file, *_) = sampled_files(home, INSERT, day)
-    content = file.read_bytes()
-    file.write_bytes(content.partition(b"\n")[2])
+    content = file.read()
+    file.replace(content.partition(b"\n")[2])
     assert len(known.of_day(home, INSERT, day)) == len(before) - 1
     assert known.size == size_of(home, day)

@@ -144,7 +144,7 @@ def test_its_modules_travel(tmp_path: Path) -> None:
     assert program is not None
     plan = planned(program, SETTINGS)
     home = Home.create(tmp_path / "home", plan)
-    copy = program.copied_to(home.launches)
+    copy = program.copied_to(home.launches.local)
     assert sorted(file.name for file in copy.files) == ["travels.py", "travels_helper.py"]
     for file in program.files:
         file.unlink()
@@ -179,7 +179,7 @@ def test_an_installed_program_is_not_copied(tmp_path: Path) -> None:
     program = program_of(written(tmp_path / "site-packages", "installed"), tmp_path)
     assert program is not None
     home = Home.create(tmp_path / "home", planned(program, SETTINGS))
-    assert program.copied_to(home.launches) == program
+    assert program.copied_to(home.launches.local) == program
     assert plan_of_home(home).functions
 
 
@@ -352,7 +352,7 @@ def test_two_versions_of_a_program_are_planned_in_one_process(tmp_path: Path) ->
 def test_a_home_whose_report_can_no_longer_be_planned(tmp_path: Path) -> None:
     file = written(tmp_path, "lost")
     home = Home.create(tmp_path / "home", load_report(file, {**SETTINGS, "size": "10"}))
-    (copy,) = home.launches.glob("report-*/lost.py")
+    (copy,) = home.launches.local.glob("report-*/lost.py")
     copy.write_text("def build(t_env): raise ValueError('gone')")
     with pytest.raises(
         InputError, match=r"the report that the home .* was made for can't be planned: the program .*gone"

@@ -101,7 +101,7 @@ class Jdbc(Sink):
         """One transaction for all files of an entry. If one is missing, all were published before."""
         # A window that did not change has no file.
         files = [one for one in files if one.rows]
-        if not files or not all((home.path / one.staged).is_file() for one in files):
+        if not files or not all((home.root / one.staged).exists() for one in files):
             return
         stage = f"{stages_of(home, insert, entry.epoch is not None)}{entry.n}-{uuid.uuid4().hex}"
         rows, count = _staged(spark, home, insert, files)
@@ -114,7 +114,7 @@ class Jdbc(Sink):
         self, spark: SparkSession, home: Home, insert: Insert, entry: Entry, files: Sequence[Published]
     ) -> list[RefusedRow]:
         """Writes them in a transaction that is rolled back."""
-        files = [one for one in files if one.rows and (home.path / one.staged).is_file()]
+        files = [one for one in files if one.rows and (home.root / one.staged).exists()]
         if not files:
             return []
         stage = f"{stages_of(home, insert, False)}{entry.n}-{uuid.uuid4().hex}"

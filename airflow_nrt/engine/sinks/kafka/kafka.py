@@ -65,7 +65,7 @@ class Kafka(Sink):
     ) -> None:
         # A window that did not change has no file.
         files = [one for one in files if one.rows]
-        if not files or not all((home.path / one.staged).is_file() for one in files):
+        if not files or not all((home.root / one.staged).exists() for one in files):
             return
         paths = [str(home.path / one.staged) for one in files]
         of_entry = {REPORT: home.identity().name, ENTRY: str(entry.n)}

@@ -6,18 +6,15 @@ the registry did not know is kept as such: its records were rejected, and stay s
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from hashlib import blake2b
-from pathlib import Path
 from urllib.parse import quote
 
 from airflow_nrt.engine.sources.avro_confluent.registry import Found
-from airflow_nrt.files.decoding import read_record
-from airflow_nrt.files.durable import replace_file
 from airflow_nrt.files.formats import Format
-from airflow_nrt.files.private_files import make_private
+from airflow_nrt.home.store.records import read_record, record_bytes
+from airflow_nrt.home.store.store_path import StorePath
 from airflow_nrt.model.connectors import connector_of
 from airflow_nrt.model.options.known import read_option
 from airflow_nrt.model.tables import Table
@@ -46,11 +43,11 @@ class KeptSchemas:
     `unknown` is whether a number without a schema is kept, too: where its records are rejected, not an error.
     """
 
-    directory: Path | None
+    directory: StorePath | None
     unknown: bool = False
 
     @classmethod
-    def of(cls, schemas: Path | None, table: Table, side: str) -> KeptSchemas:
+    def of(cls, schemas: StorePath | None, table: Table, side: str) -> KeptSchemas:
         """`schemas` is the directory of a home, None without a home; `side` is `key` or `value`."""
         name, connector = quote(table.name, safe=""), connector_of(table)
         if len(name) > _LONGEST:
@@ -73,14 +70,14 @@ class KeptSchemas:
         """Keeps what a registry has answered, durably."""
         if self.directory is None or not schemas:
             return
-        make_private(self.directory)
+        self.directory.make()
         for number, found in schemas.items():
             if found.text is None and not self.unknown:
                 # The registry may know it later.
                 continue
             kept = Kept(registry, found.text, found.why)
-            replace_file(self._path(number), json.dumps(_FORMAT.stamped(asdict(kept))).encode())
+            self._path(number).replace(record_bytes(_FORMAT, kept))
 
-    def _path(self, number: int) -> Path:
+    def _path(self, number: int) -> StorePath:
         assert self.directory is not None
         return self.directory / f"{number}.json"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
@@ -20,6 +19,7 @@ from airflow_nrt.engine.sources.malformed import FAULT, WHY, both_faults
 from airflow_nrt.engine.sources.place import BLOCK, FILE, INDEX, NUMBER
 from airflow_nrt.engine.sources.ranges import OFFSET, PART, placed
 from airflow_nrt.home.log.entries import SourceRange
+from airflow_nrt.home.store.store_path import StorePath
 from airflow_nrt.model.connectors.kafka import HEADERS, KIND, PARTITION, TIMESTAMP
 from airflow_nrt.model.connectors.kafka_options import key_columns, key_part, key_prefix, properties, value_part
 from airflow_nrt.model.internal_columns import OP
@@ -36,7 +36,7 @@ def read_ranges(
     source: Source,
     ranges: Sequence[SourceRange],
     numbers: Mapping[str, int],
-    schemas: Path | None,
+    schemas: StorePath | None,
 ) -> DataFrame:
     """The rows of these ranges, with the columns of `Source.read`, and those that METADATA columns read.
 

@@ -9,24 +9,20 @@ A checkpoint repeats what the log says. One that is not there, can't be read, or
 
 from __future__ import annotations
 
-import json
 import logging
-import os
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
-from pathlib import Path
+from dataclasses import dataclass
 
 from airflow_nrt.basics.errors import HomeError
-from airflow_nrt.files.decoding import read_record
-from airflow_nrt.files.durable import replace_file, sync_directory
 from airflow_nrt.files.file_numbers import number_of
 from airflow_nrt.files.formats import Format
-from airflow_nrt.files.private_files import make_private
 from airflow_nrt.home.log.chapters import CHAPTER
 from airflow_nrt.home.log.fold.home_state import HomeState
 from airflow_nrt.home.log.fold.inputs import Inputs, inputs_of, joined
 from airflow_nrt.home.log.fold.inputs_file import read_inputs, write_inputs
 from airflow_nrt.home.log.log import Log
+from airflow_nrt.home.store.records import read_record, record_bytes
+from airflow_nrt.home.store.store_path import StorePath
 
 DISTANCE = 64 * CHAPTER
 """Entries from one checkpoint to the next. A start reads fewer than twice as many."""
@@ -115,13 +111,11 @@ def _write_next(log: Log, before: Checkpoint, last: int) -> Checkpoint:
     entries = list(log.entries(first, last))
     for entry in entries:
         state = state.apply(entry)
-    make_private(directory)
+    directory.make()
     name = f"{first}-{last}.json.gz"
     size, crc = write_inputs(directory / name, inputs_of(entries))
     after = Checkpoint(state, (*before.inputs, InputsFile(name, last, size, crc)))
-    content = json.dumps(_FORMAT.stamped(asdict(after)), separators=(",", ":"), ensure_ascii=False)
-    replace_file(directory / f"{last}.json", content.encode())
-    sync_directory(directory)
+    (directory / f"{last}.json").replace(record_bytes(_FORMAT, after))
     _remove_older(directory, last)
     return after
 
@@ -146,29 +140,29 @@ def _newest(log: Log) -> Checkpoint:
     return Checkpoint(HomeState())
 
 
-def _check_sizes(directory: Path, checkpoint: Checkpoint) -> None:
+def _check_sizes(directory: StorePath, checkpoint: Checkpoint) -> None:
     for file in checkpoint.inputs:
         path = directory / file.name
         try:
-            is_whole = os.stat(path).st_size == file.size
+            found = path.seen()
         except OSError as wrong:
             raise HomeError(f"{path} can't be read: {wrong}") from None
-        if not is_whole:
+        if found is None or found.size != file.size:
             raise HomeError(f"{path} is not what was written there")
 
 
-def _remove_older(directory: Path, last: int) -> None:
+def _remove_older(directory: StorePath, last: int) -> None:
     numbers = sorted(number for number in _numbers(directory) if number <= last)
     for number in numbers[:-_KEPT]:
-        (directory / f"{number}.json").unlink(missing_ok=True)
+        (directory / f"{number}.json").delete()
 
 
-def _numbers(directory: Path) -> Iterator[int]:
-    for path in directory.glob("*.json"):
+def _numbers(directory: StorePath) -> Iterator[int]:
+    for path in directory.below(".json"):
         number = number_of(path.stem)
         if number is not None:
             yield number
 
 
-def _directory(log: Log) -> Path:
+def _directory(log: Log) -> StorePath:
     return log.directory.parent / "checkpoints"

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import gzip
-import json
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from io import BytesIO
-from pathlib import Path
 
 from airflow_nrt.basics.errors import HomeError
 from airflow_nrt.files.decoding import decoded, parse_json
-from airflow_nrt.files.durable import replace_file
 from airflow_nrt.files.formats import Format
-from airflow_nrt.files.private_files import read_private
 from airflow_nrt.home.log.entries import SourceFile, SourceRange, TableVersion
 from airflow_nrt.home.log.fold.inputs import ArchivedFile, Inputs, SourceInputs
+from airflow_nrt.home.store.records import record_bytes
+from airflow_nrt.home.store.store_path import StorePath
 
 _FORMAT = Format("inputs of a checkpoint")
 _MOST_BYTES = 1 << 30
@@ -47,20 +45,19 @@ class _Content:
     gone: tuple[str, ...]
 
 
-def write_inputs(path: Path, inputs: Inputs) -> tuple[int, int]:
+def write_inputs(path: StorePath, inputs: Inputs) -> tuple[int, int]:
     """Gives the size in bytes, and the CRC-32 of the content, which is the same for the same inputs. Raises OSError."""
     sources = {name: _Source(_by_column(one.files), one.ranges) for name, one in inputs.sources.items()}
-    fields = _FORMAT.stamped(asdict(_Content(sources, inputs.dimensions, inputs.archived, inputs.gone)))
-    content = json.dumps(fields, separators=(",", ":"), ensure_ascii=False).encode()
+    content = record_bytes(_FORMAT, _Content(sources, inputs.dimensions, inputs.archived, inputs.gone))
     stored = gzip.compress(content)
-    replace_file(path, stored)
+    path.replace(stored)
     return len(stored), zlib.crc32(content)
 
 
-def read_inputs(path: Path, crc: int) -> Inputs:
+def read_inputs(path: StorePath, crc: int) -> Inputs:
     """Raises HomeError unless it is a file with this checksum."""
     try:
-        with gzip.open(BytesIO(read_private(path, _MOST_BYTES))) as file:
+        with gzip.open(BytesIO(path.read(_MOST_BYTES))) as file:
             content = file.read(_MOST_BYTES)
         if zlib.crc32(content) != crc:
             raise ValueError("it is not what was written there")

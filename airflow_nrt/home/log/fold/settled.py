@@ -5,17 +5,14 @@ A removal leaves no trace in the home. So a driver repeats those of all entries 
 
 from __future__ import annotations
 
-import json
 import logging
-from dataclasses import asdict, dataclass
-from pathlib import Path
+from dataclasses import dataclass
 
 from airflow_nrt.basics.errors import HomeError
-from airflow_nrt.files.decoding import read_record
-from airflow_nrt.files.durable import replace_file
 from airflow_nrt.files.formats import Format
-from airflow_nrt.files.private_files import make_private
 from airflow_nrt.home.log.log import Log
+from airflow_nrt.home.store.records import read_record, record_bytes
+from airflow_nrt.home.store.store_path import StorePath
 
 _FORMAT = Format("the mark of what is settled")
 
@@ -44,11 +41,11 @@ def note_settled(log: Log) -> None:
     """All entries that the log knows are settled. Only for a driver with a lease, which has settled them."""
     settled = Settled(log.last, log.read(log.last).id)
     try:
-        make_private(_path(log).parent)
-        replace_file(_path(log), json.dumps(_FORMAT.stamped(asdict(settled))).encode())
+        _path(log).parent.make()
+        _path(log).replace(record_bytes(_FORMAT, settled))
     except OSError as wrong:
         logger.warning("what is settled up to log entry %s can't be noted, and is done again: %s", log.last, wrong)
 
 
-def _path(log: Log) -> Path:
+def _path(log: Log) -> StorePath:
     return log.directory.parent / "checkpoints" / "settled.json"

@@ -109,7 +109,7 @@ def test_a_table_that_is_added_to_a_report(
     files = [tuple(map(str, row)) for row in rows_of(tmp_path / "files", "json")]
     assert sorted(map(tuple, published)) == sorted((a, b[:19], c, f"{float(d):.2f}") for a, b, c, d in files)
     assert {until[11:16] for _, until, *_ in published} == set(QUARTERS)
-    assert not any(home.staged.iterdir())
+    assert not any(home.staged.local.iterdir())
     facts = Facts()
     facts.follow(home.log())
     assert [one.text for one in facts.events if one.kind == "fill"] == ["added filled from files: 2 windows"] * 2

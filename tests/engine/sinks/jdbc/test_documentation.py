@@ -27,7 +27,7 @@ def test_the_example(spark, server: Server, tmp_path: Path) -> None:
     rows = server.query("SELECT buyers, gmv FROM curve ORDER BY window_end")
     assert (len(rows), rows[0], rows[-1]) == (84, ["1", "1.50"], ["2", "3.75"])
     assert verify(spark, plan, home).is_proven
-    assert "secret" not in home.report_file.read_text()
+    assert "secret" not in home.report_file.local.read_text()
 
 
 def test_the_example_of_a_lookup_join(spark, server: Server, tmp_path: Path) -> None:
@@ -43,7 +43,7 @@ def test_the_example_of_a_lookup_join(spark, server: Server, tmp_path: Path) -> 
     assert rows_of(tmp_path / "placed", "json") == [("north", 1.5)]
     server.query("DROP TABLE shops")
     assert verify(spark, plan, home).is_proven
-    assert "secret" not in home.report_file.read_text()
+    assert "secret" not in home.report_file.local.read_text()
 
 
 def test_each_option_has_its_line() -> None:

@@ -167,7 +167,7 @@ def test_a_backfill_of_several_sinks(spark, server: Server, tmp_path: Path) -> N
     assert len(list((tmp_path / "second").glob("*.json"))) == 2
     assert result.verdict is not None and result.verdict.is_proven
     assert [one.equal for one in result.verdict.inserts] == [2, 2, 2]
-    assert not any(home.staged.iterdir())
+    assert not any(home.staged.local.iterdir())
 
 
 def test_a_backfill_without_a_stream(spark, server: Server, tmp_path: Path) -> None:

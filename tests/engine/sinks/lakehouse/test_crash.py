@@ -40,8 +40,8 @@ def test_nothing_is_published_twice(spark, java: SharedJava, lake: Format, tmp_p
     finally:
         java.end_session()
     plan, home = load_report(report, {}), Home.at(tmp_path / "home")
-    assert any(home.staged.iterdir())
+    assert any(home.staged.local.iterdir())
     assert rows(spark, plan, "shop", "price") == [(1, 5), (2, 7)]
     assert Runner(spark, plan, home, available_now=True).run() == "finished"
     assert rows(spark, plan, "shop", "price") == [(1, 5), (2, 7)]
-    assert not any(home.staged.iterdir()) and verify(spark, plan, home).is_proven
+    assert not any(home.staged.local.iterdir()) and verify(spark, plan, home).is_proven

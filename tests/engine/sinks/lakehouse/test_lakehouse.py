@@ -43,7 +43,7 @@ def test_windows_are_there_once_and_proven(spark, lake: Format, tmp_path: Path, 
     # A driver that died after the commit left what it had staged.
     put_back(kept, again.home)
     roll_forward(spark, again.home, plan, again.home.log())
-    assert curve(spark, plan) == last and not any(again.home.staged.iterdir())
+    assert curve(spark, plan) == last and not any(again.home.staged.local.iterdir())
 
 
 def test_rows_without_windows_are_added_once(spark, lake: Format, tmp_path: Path, kept: Path) -> None:

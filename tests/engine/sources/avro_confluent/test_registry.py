@@ -139,4 +139,4 @@ def test_a_home_keeps_them(tmp_path: Path, side: str, is_lenient: bool) -> None:
     assert kept.read([6, 7, 8]) == {7: Kept("http://r:8081", '"int"', ""), **unknown}
     assert KeptSchemas.of(home.schemas, replace(table, name="ab"), side).read([7]) == {}
     assert KeptSchemas.of(None, table, side).read([7]) == {}
-    assert [one.name for one in home.schemas.iterdir()] == [f"a%2Fb.{side}"]
+    assert [one.name for one in home.schemas.local.iterdir()] == [f"a%2Fb.{side}"]

@@ -129,7 +129,7 @@ def test_a_report_over_avro_is_verified(spark, broker: Broker, topics: Topics, t
     stream.absorb_new()
     assert stream.curve() == [("10:10", 1, 5)]
     commit = [entry.body for entry in stream.entries if isinstance(entry.body, Commit)][-1]
-    found = sorted((one["file"], one["line"]) for one in records(stream.home.path / commit.ledger / REJECTED))
+    found = sorted((one["file"], one["line"]) for one in records(stream.home.root / commit.ledger / REJECTED))
     assert found == [(f"avro-orders-0@{n}", value.hex().upper()) for n, value in enumerate(strange, start=1)]
     assert verify(spark, plan, stream.home).is_proven
 

@@ -186,7 +186,7 @@ def test_a_report_over_changed_schemas_is_verified_without_the_registry(
         assert verify(spark, plan, again.home).is_proven
     assert len(registry.asked) == asked
     commits = [entry.body for entry in again.entries if isinstance(entry.body, Commit) and entry.body.ledger]
-    (rejected,) = records(again.home.path / commits[0].ledger / REJECTED)
+    (rejected,) = records(again.home.root / commits[0].ledger / REJECTED)
     assert (rejected["file"], rejected["line"]) == ("confluent-orders-0@2", unknown.hex().upper())
 
 

@@ -82,7 +82,7 @@ def test_a_forged_watermark_of_a_partition_is_found(spark, broker: Broker, topic
     topics.write("forged", [order(1, 1, "10:01:00"), order(1, 1, "10:30:00")])
     stream = TopicStream(spark, plan, tmp_path / "home")
     stream.absorb_new()
-    for file in stream.home.log_directory.glob("*.json"):
+    for file in stream.home.log_directory.local.glob("*.json"):
         file.write_text(file.read_text().replace(str(MORNING_29), str(MORNING_29 + 1)))
     (problem,) = verify(spark, plan, stream.home).problems
     assert "the rows of its batch make it" in problem and "(forged-0 2024-06-18 10:29:00)" in problem
@@ -126,7 +126,7 @@ def test_what_is_no_row_is_rejected_with_its_offset(spark, broker: Broker, topic
     stream = TopicStream(spark, plan, tmp_path / "home")
     stream.absorb_new()
     commit = [entry.body for entry in stream.entries if isinstance(entry.body, Commit)][-1]
-    found = records(stream.home.path / commit.ledger / REJECTED)
+    found = records(stream.home.root / commit.ledger / REJECTED)
     places = sorted((one["file"], one["reason"], one.get("column")) for one in found)
     assert places == [
         ("poison-0@1", "malformed line", None),

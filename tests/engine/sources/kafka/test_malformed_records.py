@@ -33,7 +33,7 @@ def test_a_home_goes_on(spark, broker: Broker, topics: Topics, tmp_path: Path) -
     assert "A home goes on with that, or without this row (`airflow-nrt skip`) (poisoned-" in str(ended.value)
     Runner(spark, lenient, Home.create(home.path, lenient), available_now=True).run()
     assert [tuple(row)[1:] for row in rows_of(tmp_path / "curve", "json")] == [(2, 3)]
-    (found,) = [one for path in home.ledger.glob(f"*/{REJECTED}") for one in records(path)]
+    (found,) = [one for path in home.ledger.below() for one in records(path / REJECTED)]
     assert (found["reason"], found["file"].partition("@")[0][:-1]) == ("malformed line", "poisoned-")
     for plan in (strict, lenient):
         assert verify(spark, plan, home).is_proven
@@ -52,7 +52,7 @@ def test_a_home_goes_on_without_a_record(spark, broker: Broker, topics: Topics, 
     assert said.startswith("orders: skipped-0@1\n1 row left out\nThe next driver leaves them out")
     Runner(spark, strict, home, available_now=True).run()
     assert [tuple(row)[1:] for row in rows_of(tmp_path / "curve", "json")] == [(2, 3)]
-    (found,) = [one for path in home.ledger.glob(f"*/{REJECTED}") for one in records(path)]
+    (found,) = [one for path in home.ledger.below() for one in records(path / REJECTED)]
     assert (found["reason"], found["file"], found["line"]) == ("skipped", "skipped-0@1", "{")
     assert verify(spark, strict, home).is_proven
 

@@ -131,7 +131,7 @@ def test_records_that_kafka_has_removed_are_no_silent_loss(
     lenient.absorb_new()
     commit = [one.body for one in lenient.entries if isinstance(one.body, Commit)][-1]
     assert [(one.start, one.end, one.lost) for one in commit.ranges] == [(2, 6, True), (6, 8, False)]
-    (lost,) = records(lenient.home.path / commit.ledger / REJECTED)
+    (lost,) = records(lenient.home.root / commit.ledger / REJECTED)
     assert (lost["reason"], lost["file"]) == ("lost before it was read", "short-0@2-6")
     # What was read before is gone, too, so nothing proves it any more.
     (problem,) = verify(spark, lenient.plan, lenient.home).problems

@@ -108,7 +108,7 @@ def test_a_record_without_its_key_is_malformed(spark, broker: Broker, topics: To
     stream.absorb_new()
     assert table_of(stream) == [("a", 1, 7)]
     commit = [entry.body for entry in stream.entries if isinstance(entry.body, Commit)][-1]
-    found = sorted((one["file"], one["reason"]) for one in records(stream.home.path / commit.ledger / REJECTED))
+    found = sorted((one["file"], one["reason"]) for one in records(stream.home.root / commit.ledger / REJECTED))
     assert found == [(f"keyless-0@{n}", "malformed line") for n in range(4)]
 
 

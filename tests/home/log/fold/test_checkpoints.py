@@ -32,6 +32,7 @@ from airflow_nrt.home.log.fold.checkpoints import check_checkpoint, read_by, sta
 from airflow_nrt.home.log.fold.home_state import HomeState
 from airflow_nrt.home.log.fold.inputs import Inputs, inputs_of
 from airflow_nrt.home.log.log import Log
+from tests.home.logs import log_at
 
 DISTANCE = 8
 LEASE = Lease("host", 1, "application")
@@ -47,7 +48,7 @@ def near(monkeypatch: pytest.MonkeyPatch) -> None:
 def log(tmp_path: Path) -> Log:
     directory = tmp_path / "home" / "log"
     directory.mkdir(parents=True)
-    return Log(directory)
+    return log_at(directory)
 
 
 def position(n: int) -> Position:
@@ -157,7 +158,7 @@ def test_entries_before_it_are_not_read(log: Log, monkeypatch: pytest.MonkeyPatc
 
 
 def place(log: Log) -> Path:
-    return log.directory.parent / "checkpoints"
+    return (log.directory.parent / "checkpoints").local
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"[]", b'{"format": 2}', b'{"state": {}, "inputs": [], "more": 1}'])
@@ -182,7 +183,7 @@ def test_one_of_another_log_is_passed_over(log: Log, tmp_path: Path, caplog: pyt
         append(log, body)
     write_checkpoints(log)
     (tmp_path / "copy" / "log").mkdir(parents=True)
-    copy = Log(tmp_path / "copy" / "log")
+    copy = log_at(tmp_path / "copy" / "log")
     place(log).rename(place(copy))
     append(copy, LEASE)
     assert state_of(copy) == folded(copy)

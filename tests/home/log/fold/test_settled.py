@@ -9,13 +9,14 @@ import pytest
 from airflow_nrt.home.log.entries import Lease
 from airflow_nrt.home.log.fold.settled import note_settled, settled_until
 from airflow_nrt.home.log.log import Log
+from tests.home.logs import log_at
 
 LEASE = Lease("host", 1, "application")
 
 
 def log_of(place: Path, entries: int) -> Log:
     (place / "log").mkdir(parents=True)
-    log = Log(place / "log")
+    log = log_at(place / "log")
     for epoch in range(entries):
         log.append(LEASE, epoch)
     return log
@@ -34,7 +35,7 @@ def test_a_mark_of_another_log_or_of_none(tmp_path: Path) -> None:
     note_settled(log)
     mark = (tmp_path / "a" / "checkpoints" / "settled.json").read_bytes()
     for one, content in ((other, mark), (shorter, mark), (log, b"{")):
-        place = one.directory.parent / "checkpoints"
+        place = (one.directory.parent / "checkpoints").local
         place.mkdir(exist_ok=True)
         (place / "settled.json").write_bytes(content)
         assert settled_until(one) == -1

@@ -1,0 +1,1 @@
+"""What holds the files of homes, and what is asked of it."""
