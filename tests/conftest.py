@@ -14,6 +14,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.changed.selection import Selection
+from tests.store_alone import found, watch_homes
 from tests.strict import watched
 from tests.tiers import TIERS, mark, tier_of
 from tests.unit_files import without_unit_tests
@@ -57,6 +58,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    watch_homes()
     for tier, meaning in TIERS.items():
         config.addinivalue_line("markers", f"{tier}: {meaning}")
 
@@ -96,7 +98,10 @@ def pytest_runtest_setup(item: pytest.Item) -> Iterator[None]:
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
     with watched(item):
-        return (yield)
+        done = yield
+    opened = {module: found.pop(module) for module in [*found]}
+    assert not opened, f"files of a home are opened past its store (tests/store_alone.py): {opened}"
+    return done
 
 
 @pytest.hookimpl(wrapper=True)
