@@ -14,6 +14,7 @@
     _nrt_alive  boolean     of rows in the state of an updating operator: false once they are retracted
     _nrt_op     string      of changes, emitted or read: +I, -U, +U, -D
     _nrt_n      bigint      of constant rows, and of the rows that one row becomes: their number
+    _nrt_arrival  bigint    of rows that are numbered in the order of arrival: their number among those of their key
     _nrt_until  bigint      of rows below an interval join: the last watermark (ms) at which a row may join with it
     _nrt_side   string      of rows below an updating or a temporal join: L or R
     _nrt_order_0  any       of results: the first sort key; then _nrt_order_1, …
@@ -32,6 +33,9 @@ ROWTIME = "_nrt_ts"
 POSITION = "_nrt_pos"
 IDENTITY = "_nrt_id"
 NUMBER = "_nrt_n"
+ARRIVAL = "_nrt_arrival"
+NUMBERED = "_nrt_numbered"
+"""The name by which the input of a window operator reads rows with their `ARRIVAL`."""
 ABSORBED = "_nrt_absorbed"
 SEEN, BATCH = "_nrt_seen", "_nrt_batch"
 SOURCE_HIDDEN = ("_nrt_row", SEEN, BATCH, POSITION, ROWTIME, ABSORBED)

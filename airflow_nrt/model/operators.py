@@ -12,6 +12,7 @@ from airflow_nrt.basics.types import BIGINT, DataType, Field
 from airflow_nrt.model.aggregates import AGGREGATES, NEIGHBOURS, ROUNDING, VERSION, Aggregate
 from airflow_nrt.model.arithmetic_errors import uncounted
 from airflow_nrt.model.internal_columns import POSITION, ROWTIME, WINDOW_END, WINDOW_START
+from airflow_nrt.model.numbering import Numbering
 from airflow_nrt.model.windows import Ends, Window
 from airflow_nrt.model.windows.grid import Grid
 from airflow_nrt.model.written import Written
@@ -199,6 +200,7 @@ class WindowAggregate(OfWindows):
     no window columns. A row is late if a later row of its `partition` has fired, or if it is older than the watermark
     where OVER is `strict`. OVER may forget an idle key (`forgets`).
     With `parts` the operator joins rows: so many operators of OVER give one part of each row.
+    With a `numbering` its input reads rows that are numbered in the order of arrival.
     """
 
     name: str = field(metadata=METADATA)
@@ -215,6 +217,7 @@ class WindowAggregate(OfWindows):
     strict: bool = False
     parts: int = 0
     delay: int = 0
+    numbering: Numbering | None = None
     written: Written = field(default=Written(), compare=False, metadata=METADATA)
 
     def is_due(self, until: int, fired: int | None, rows: Sequence[Ends], closed: Sequence[Ends]) -> bool:
@@ -224,6 +227,21 @@ class WindowAggregate(OfWindows):
         # The end of the input fires rows that wait for a number of later ones.
         ended = bool(self.followers and closed) and (fired is None or fired < LAST_MINUTE) and until >= LAST_MINUTE
         return ended or self.window.is_due(until, fired, rows, closed)
+
+    @property
+    def reads_state(self) -> bool:
+        """Whether it needs what earlier rows have left to absorb a row."""
+        return not self.window.ends_on_grid or self.numbering is not None
+
+    def earliest_row(self, after: int) -> int:
+        """The earliest rowtime (ms) of a row that its windows which end after `after` depend on."""
+        earliest = self.window.earliest_row(self.window.grid.after(after))
+        return earliest if self.numbering is None else self.numbering.first_row(earliest)
+
+    def rows_until(self, end: int) -> int:
+        """The rowtime (ms) that is after all rows that its windows depend on which end at `end` or before."""
+        until = self.window.rows_until(end)
+        return until if self.numbering is None else self.numbering.rows_until(until)
 
     @property
     def following(self) -> int:

@@ -347,12 +347,12 @@ class Plan:
 
     def rows_until(self, end: int) -> int:
         """The rowtime (ms) that is after all rows of windows that end at `end` or before."""
-        return max((operator.window.rows_until(end) for operator in self.operators), default=end)
+        return max((operator.rows_until(end) for operator in self.operators), default=end)
 
     def first_rows(self, operator: str, after: int) -> dict[str, int]:
         """By source, the earliest rowtime (ms) in the windows of this operator that end after `after`."""
         one = self.operator(operator)
-        earliest = one.window.earliest_row(one.window.grid.after(after))
+        earliest = one.earliest_row(after)
         found = dict.fromkeys(one.sources, earliest)
         for upstream in () if one.sources else self.below(one.input):
             for source, at in self.first_rows(upstream, earliest).items():

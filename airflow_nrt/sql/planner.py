@@ -39,6 +39,7 @@ from airflow_nrt.sql.inserts.timing import check_timing, delayed, timing_of
 from airflow_nrt.sql.logical.node import Node
 from airflow_nrt.sql.logical.sink import Sink
 from airflow_nrt.sql.logical.steps import steps_of
+from airflow_nrt.sql.over.arrival_numbers import check_numberings
 from airflow_nrt.sql.over.first_rows import idle_ttl
 from airflow_nrt.sql.parse import ast, parsed
 from airflow_nrt.sql.parse.limits import check_nodes, check_script, most_nodes, of_at_most
@@ -177,6 +178,7 @@ class Planner:
             lookups=findings.lookups(),
             clocked=tuple(findings.clocked),
         )
+        check_numberings(plan, findings)
         newest = read_by(ROW_SEMANTICS, plan)
         return plan if newest is plan else replace(newest, by_entry=plan)
 

@@ -306,7 +306,7 @@ class Queries:
         if windowing.window.bounded_by_rows:
             # Rows that WHERE leaves out are members of sessions, too.
             self._where = None
-        self._demand = Demand(in_windows=True)
+        self._demand = Demand(in_windows=True, timed_by=windowing.timecol.parts[-1])
         relation, alias = self.relation(windowing.relation, ctes)
         scope = Scope(relation.columns, alias)
         partition = tuple(scope.find(key).name for key in windowing.partition)

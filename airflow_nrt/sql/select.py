@@ -16,6 +16,7 @@ from airflow_nrt.sql.joins.scalar_subqueries import with_values
 from airflow_nrt.sql.joins.semi_joins import tested
 from airflow_nrt.sql.kept_rows.kept_rows import without_held
 from airflow_nrt.sql.logical.selected import selected
+from airflow_nrt.sql.over.arrival_numbers import numbered_on_arrival
 from airflow_nrt.sql.over.first_rows import counted_in_time, note_keys
 from airflow_nrt.sql.over.named_windows import written_out
 from airflow_nrt.sql.over.row_windows import has_row_windows, numbers_by_time, with_row_windows
@@ -55,6 +56,8 @@ class SelectPlanner:
         node = without_held(node, relation.node)
         node, relation, alias = with_values(self.findings, node, relation, alias, self.relation_of)
         node, relation = tested(self.findings, node, relation, alias, self.relation_of)
+        arrived = numbered_on_arrival(self.findings, node, relation, alias, demand)
+        node, relation = arrived or (node, relation)
         counted = counted_in_time(self.findings, node, relation, alias, demand)
         by_time = has_row_windows(node) and not is_in_window(node, relation, alias)
         if counted is not node:

@@ -38,16 +38,22 @@ from airflow_nrt.engine.time.accept_or_reject import judge, limited, metered, re
 from airflow_nrt.engine.time.batch_clock import absorbed
 from airflow_nrt.engine.time.future import latest_rowtime
 from airflow_nrt.engine.updating.updates import Updates
+from airflow_nrt.engine.windows.arrival_numbers import numbered_batch, with_numbers
 from airflow_nrt.engine.windows.execution import execution_of
 from airflow_nrt.engine.windows.no_rows import no_rows
 from airflow_nrt.home.ledger import MALFORMED, TIMELESS
-from airflow_nrt.home.log.entries import ARCHIVED, PASSED, Lateness, Position, Published, Split
+from airflow_nrt.home.log.entries import ARCHIVED, PASSED, Lateness, Position, Published, Split, StateFile
 from airflow_nrt.home.log.throttle import Waiting, waiting_after
 from airflow_nrt.model.input.rejected_rows import REJECTED_VIEW
+from airflow_nrt.model.internal_columns import NUMBERED
 from airflow_nrt.model.operators import Query
 from airflow_nrt.model.options.known import ARCHIVE
 from airflow_nrt.model.plan import Source
 from airflow_nrt.model.result_timing import COMPLETE
+
+
+_Staged = tuple[dict[str, Written], dict[str, tuple[StateFile, ...]], list[Published]]
+"""By operator what it has absorbed, and its numbers of arrival after that; and results."""
 
 
 class BatchStaging:
@@ -97,7 +103,7 @@ class BatchStaging:
         updates = Updates(self._store, self._plan, position, clock)
         rows = BatchRows(source, number, usable, numbers, latest, arrival, watched, judged)
         try:
-            written, published = write(batch, rows, position, updates)
+            written, numbers, published = write(batch, rows, position, updates)
             waiting = waiting_after(self._plan, position, ())
             changes, waiting = self.stage_changes(updates, number - 1, waiting)
         except BaseException:
@@ -126,6 +132,7 @@ class BatchStaging:
             row_count=counted["rows"],
             proposals={part: counted[proposal] for part, proposal in proposed.items()},
             partials=partials,
+            numbers=numbers,
             updating=updates.files,
             published=(*published, *changes),
             late=tuple(late),
@@ -172,10 +179,11 @@ class BatchStaging:
 
     def _write(
         self, batch: Batch, rows: BatchRows, position: Position, updates: Updates
-    ) -> tuple[dict[str, Written], list[Published]]:
+    ) -> _Staged:
         """Writes the batch for every consumer."""
         source = batch.source
         written: dict[str, Written] = {}
+        numbers: dict[str, tuple[StateFile, ...]] = {}
         published: list[Published] = []
         of_windows: Callable[[int | None], DataFrame] = rows.take
         if source.is_archived:
@@ -188,23 +196,29 @@ class BatchStaging:
             layout, watermark = self._report.layouts[operator.name], batch.watermarks[operator.name]
             found = shared.written(layout, watermark)
             if found is None:
+                state = position.operators[operator.name]
                 views = self._views(operator.input, source, of_windows(watermark))
-                partials = execution_of(layout).absorb(self._store, layout, position.operators[operator.name], views)
+                if operator.numbering is not None:
+                    views[NUMBERED] = numbered_batch(self._store, layout, state, views)
+                partials = execution_of(layout).absorb(self._store, layout, state, views)
                 found = self._store.write(operator.name, partials, layout.closes)
+                if operator.numbering is not None:
+                    numbers[operator.name] = with_numbers(self._store, layout, state, views[NUMBERED])
+                    views[NUMBERED].unpersist()
                 shared.add(layout, watermark, found)
             written[operator.name] = found
         for insert in self._plan.passing(source.name):
             frame = run_query(insert.query, self._views(insert.query, source, rows.take(None)))
             published += self._report.staging.stage(insert, frame, PASSED)
         updates.absorb({source.name: partial(rows.take, None)} if self._plan.updated_by(source.name) else {})
-        return written, published
+        return written, numbers, published
 
     def _compute(
         self, batch: Batch, rows: BatchRows, position: Position, updates: Updates
-    ) -> tuple[dict[str, Written], list[Published]]:
+    ) -> _Staged:
         """Computes all windows, if the batch has all of their rows."""
         result = whole_result(self._plan, rows.take(None), self._store.tasks)
-        return {}, self._report.staging.stage(self._plan.inserts[0], result, COMPLETE, END_OF_TIME)
+        return {}, {}, self._report.staging.stage(self._plan.inserts[0], result, COMPLETE, END_OF_TIME)
 
     def _rejected(self, source: Source, ledger: str, clock: int) -> list[Published]:
         """Stages what the ledger of a batch lists for the table of rejected rows, if there is one."""

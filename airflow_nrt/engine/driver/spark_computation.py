@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from functools import partial
 
 from pyspark.sql import DataFrame, SparkSession
@@ -21,6 +22,7 @@ from airflow_nrt.engine.publish.entry_notes import EntryNotes
 from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.engine.updating.updates import Updates
 from airflow_nrt.engine.versions.early_and_late_results import with_state
+from airflow_nrt.engine.windows.arrival_numbers import compact_numbers
 from airflow_nrt.engine.windows.execution import execution_of
 from airflow_nrt.engine.windows.firing import Round
 from airflow_nrt.engine.windows.firing_clock import fires_at
@@ -121,10 +123,12 @@ class SparkComputation:
         return Moved(tuple(published), updates.files, updates.moments, waiting, tables, removed)
 
     def compact(self, operators: Mapping[str, OperatorState]) -> Mapping[str, OperatorState]:
-        return {
-            name: execution_of(self._report.layouts[name]).compact(self._store, self._report.layouts[name], state)
-            for name, state in operators.items()
-        }
+        compacted = {}
+        for name, state in operators.items():
+            layout = self._report.layouts[name]
+            numbers = compact_numbers(self._store, layout, state)
+            compacted[name] = execution_of(layout).compact(self._store, layout, replace(state, numbers=numbers))
+        return compacted
 
     def stand_at(self, position: Position) -> None:
         gone = self.released.after(position.files(), self._store.standing)

@@ -26,13 +26,13 @@ from airflow_nrt.engine.sources import source_of
 from airflow_nrt.engine.sources.place import BLOCK, FILE, INDEX, NUMBER
 from airflow_nrt.engine.spark.given_rows import given_rows
 from airflow_nrt.engine.spark.paths import GLOB
-from airflow_nrt.engine.spark.query_frames import run_query
 from airflow_nrt.engine.spark.tuning import Tasks
 from airflow_nrt.engine.state.state_columns import LATE
 from airflow_nrt.engine.time.accept_or_reject import PROPOSAL, REASON, accepted, judge
 from airflow_nrt.engine.time.batch_clock import absorbed
 from airflow_nrt.engine.time.future import latest_rowtime
 from airflow_nrt.engine.verify.removed_records import without_lost_batches
+from airflow_nrt.engine.windows.arrival_numbers import input_rows, numbered
 from airflow_nrt.engine.windows.execution import execution_of
 from airflow_nrt.engine.windows.operator_layout import Layout
 from airflow_nrt.home.home import Home
@@ -40,7 +40,7 @@ from airflow_nrt.home.ledger import LATE_PREFIX
 from airflow_nrt.home.log.entries import SourceState, Split
 from airflow_nrt.home.log.history import History
 from airflow_nrt.home.log.partition_watermarks import WHOLE, with_proposals
-from airflow_nrt.model.internal_columns import ABSORBED, BATCH, OP, ROWTIME
+from airflow_nrt.model.internal_columns import ABSORBED, BATCH, NUMBERED, OP, ROWTIME
 from airflow_nrt.model.plan import Insert, Plan, Source
 from airflow_nrt.model.row_semantics import READ_BY
 
@@ -204,11 +204,15 @@ def check_ledger(
     """The late ledger of one operator and source against the rows, as multisets."""
     read = sources[name]
     operator = layout.operator.name
-    streamed = _of_whole_batches(read)
+    streamed = _of_whole_batches(read.frame, read)
     nothing = {n: sources[n].frame.where("false") for n in layout.operator.input.inputs}
     others = {n: with_watermark(frame, history, operator) for n, frame in nothing.items()}
     views = {**others, name: with_watermark(streamed, history, operator)}
-    marked = execution_of(layout).mark_late(layout, run_query(layout.operator.input, views))
+    if layout.operator.numbering is not None:
+        # All rows decide on the numbers of those of whole batches.
+        every = {name: with_watermark(read.frame, history, operator)}
+        views = {NUMBERED: _of_whole_batches(numbered(layout, every, None), read, BATCH)}
+    marked = execution_of(layout).mark_late(layout, input_rows(layout, views))
     columns = [f"get_json_object({LATE}, '$.{column}') AS {column}" for column in _COMPARED]
     late = marked.where(f"{LATE} IS NOT NULL").selectExpr(*columns)
     here = {split.name for split in read.splits}
@@ -233,13 +237,16 @@ def check_ledger(
     return LedgerVerdict(operator, claimed, found, invented, lacking, samples)
 
 
-def _of_whole_batches(read: ReadRows) -> DataFrame:
-    """The rows of batches of which all rows are here: what the ledger claims of others can't be compared."""
-    streamed = read.frame.where(f"{ENTRY} <> {BACKFILL}")
+def _of_whole_batches(rows: DataFrame, read: ReadRows, entry: str = ENTRY) -> DataFrame:
+    """The rows of batches of which all rows are here: what the ledger claims of others can't be compared.
+
+    `entry` is the column with the number of a row's batch.
+    """
+    streamed = rows.where(f"{entry} <> {BACKFILL}")
     if not read.partial:
         return streamed
-    partial = given_rows(streamed.sparkSession, {ENTRY: "BIGINT"}, [(n,) for n in sorted(read.partial)])
-    return streamed.join(F.broadcast(partial), ENTRY, "left_anti")
+    partial = given_rows(streamed.sparkSession, {entry: "BIGINT"}, [(n,) for n in sorted(read.partial)])
+    return streamed.join(F.broadcast(partial), entry, "left_anti")
 
 
 def _claims(

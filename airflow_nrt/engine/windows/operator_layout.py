@@ -97,4 +97,5 @@ class Layout:
     @property
     def needs_position(self) -> bool:
         """Whether results depend on the places of rows on arrival."""
-        return self.accumulators.order_sensitive or self.operator.keeps_rows
+        numbered = self.operator.numbering is not None
+        return numbered or self.accumulators.order_sensitive or self.operator.keeps_rows

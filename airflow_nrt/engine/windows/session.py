@@ -13,12 +13,12 @@ from functools import reduce
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from airflow_nrt.engine.spark.query_frames import run_query
 from airflow_nrt.engine.spark.tuning import Tasks
 from airflow_nrt.engine.state.state_columns import LATE, SLICE
 from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.engine.windows import cumulate
 from airflow_nrt.engine.windows.lateness import late_words
+from airflow_nrt.engine.windows.arrival_numbers import input_rows
 from airflow_nrt.engine.windows.operator_layout import Layout
 from airflow_nrt.engine.windows.partials import combine
 from airflow_nrt.engine.windows.session_merging import IS_LATE, assigned
@@ -33,7 +33,7 @@ from airflow_nrt.model.windows import Sql
 
 def absorb(store: SliceStore, layout: Layout, state: OperatorState, sources: Mapping[str, DataFrame]) -> DataFrame:
     """Accepted source rows to units, with late ones marked: those that are not part of an open session."""
-    units = _units(layout, run_query(layout.operator.input, sources))
+    units = _units(layout, input_rows(layout, sources))
     if state.watermark is not None and layout.operator.sources:
         units = _judged(layout, units, _stored(store, layout, state), state.watermark)
     units = units.drop(BATCH)
@@ -68,7 +68,7 @@ def peek(store: SliceStore, layout: Layout, state: OperatorState, after: int, un
 
 def compute(layout: Layout, sources: Mapping[str, DataFrame], after: int, until: int, tasks: Tasks) -> DataFrame:
     """In batch: all sessions of the slots with `after < end <= until` from all their rows at once."""
-    units = assigned(_units(layout, run_query(layout.operator.input, sources)), layout.operator.partition)
+    units = assigned(_units(layout, input_rows(layout, sources)), layout.operator.partition)
     name = layout.operator.window.name(Sql(SLICE))
     return _results(layout, units.where(f"NOT {IS_LATE} AND {name} > {after}L AND {name} <= {until}L"), tasks)
 

@@ -10,10 +10,10 @@ from airflow_nrt.basics.types import DataType, Field
 from airflow_nrt.engine.aggregates.accumulator_layout import AccumulatorLayout
 from airflow_nrt.engine.aggregates.group_merge import exchanged
 from airflow_nrt.engine.spark.given_rows import empty_rows
-from airflow_nrt.engine.spark.query_frames import run_query
 from airflow_nrt.engine.spark.tuning import Tasks
 from airflow_nrt.engine.state.state_columns import LATE, SLICE
 from airflow_nrt.engine.state.store import SliceStore
+from airflow_nrt.engine.windows.arrival_numbers import input_rows
 from airflow_nrt.engine.windows.operator_layout import Layout
 from airflow_nrt.engine.windows.partials import lift
 from airflow_nrt.engine.windows.slice_merge import close
@@ -25,7 +25,7 @@ from airflow_nrt.model.window_columns import ROLES, bounds, window_column
 
 def absorb(store: SliceStore, layout: Layout, state: OperatorState, sources: Mapping[str, DataFrame]) -> DataFrame:
     """Accepted source rows (with the hidden columns) to partials, late ones marked. It does not need the state."""
-    return lift(layout, run_query(layout.operator.input, sources))
+    return lift(layout, input_rows(layout, sources))
 
 
 def fire(layout: Layout, closed: DataFrame, rows: DataFrame | None, after: int, until: int) -> DataFrame:
@@ -56,7 +56,7 @@ def compute(layout: Layout, sources: Mapping[str, DataFrame], after: int, until:
     window = layout.operator.window
     first_row = window.earliest_row(window.grid.after(after))
     partials = (
-        lift(layout, run_query(layout.operator.input, sources))
+        lift(layout, input_rows(layout, sources))
         .drop(LATE)
         .where(f"{SLICE} > {first_row}L AND {SLICE} <= {until}L")
     )

@@ -139,6 +139,7 @@ class OperatorState:
     `watermark` never goes back. All windows that end at or before `fired` have fired; None if none could yet.
     `rows` are partials as they were absorbed, `closed` one partial per key and slice that has fired; for OVER, what
     rows that have fired leave to later ones. `complete` is set where windows are complete before they fire for good.
+    `numbers` are how many rows of each key have come, where rows are numbered in the order of arrival.
     """
 
     watermark: int | None = None
@@ -148,6 +149,7 @@ class OperatorState:
     suspect: int | None = None
     """Carried state of windows that end at or before this is in doubt: the verifier found a real difference."""
     complete: int | None = None
+    numbers: tuple[StateFile, ...] = ()
 
     @property
     def complete_until(self) -> int | None:
@@ -160,7 +162,7 @@ class OperatorState:
         return BEFORE_TIME if self.fired is None else self.fired
 
     def files(self) -> frozenset[str]:
-        return frozenset(file.path for file in (*self.rows, *self.closed))
+        return frozenset(file.path for file in (*self.rows, *self.closed, *self.numbers))
 
 
 @dataclass(frozen=True)
@@ -442,6 +444,9 @@ class Entry(_Head):
             for split in _splits_in(body.get(field_of, ())):
                 if split[optional] is None:
                     del split[optional]
+        for state in body["position"]["operators"].values() if "position" in body else ():
+            if not state["numbers"]:
+                del state["numbers"]
         for state in body["position"]["sources"].values() if "position" in body else ():
             for name in ("null_fields", "parts", "nulls_errors"):
                 if not state[name]:

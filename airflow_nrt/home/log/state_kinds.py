@@ -4,6 +4,7 @@
 |-----------------|-----------------------------|----------------------------------------|
 | `Partials`      | ends of windows (ms)        | window operators                       |
 | `FiredRows`     | ends of rows; none of heads | OVER, rows that have fired             |
+| `Numbers`       | when keys are forgotten     | rows numbered in order of arrival      |
 | `GroupVersions` | versions                    | updating operators with groups         |
 | `RowsByTime`    | rowtimes (ms)               | operators over recent rows             |
 | `NumberedRows`  | numbers of batches          | rows that wait for the end of sources  |
@@ -93,6 +94,15 @@ class FiredRows:
         all_files = tuple(files)
         heads = tuple(file for file in all_files if file.last == HEADS_END)
         return cls(tuple(file for file in all_files if file not in heads), heads)
+
+
+@dataclass(frozen=True)
+class Numbers(_Files):
+    """How many rows of each key have come, by the end (ms) at which the key is forgotten."""
+
+    def known_at(self, watermark: int | None) -> Numbers:
+        """The files with keys that are not forgotten at this watermark (ms)."""
+        return self if watermark is None else self._only(lambda file: file.last > watermark + 1)
 
 
 @dataclass(frozen=True)

@@ -319,6 +319,7 @@ class Aggregation:
             rowtime_type=relation.rowtime_type,
             clock=relation.clock,
             partition=self._partition(),
+            numbering=relation.numbering_in_window,
             written=self.written,
         )
         shared = share_slices(self.findings, operator, taken)

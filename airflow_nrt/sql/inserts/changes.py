@@ -45,4 +45,10 @@ def check_bounded(plan: Plan, findings: Findings, script: str) -> None:
         if reads_without_end(plan, name):
             ways = "; or ".join([cause.clause, *cause.bounds, f"SET '{UNBOUNDED_STATE}' = 'allow'"])
             problems.errors.append(SqlError(f"{cause.what} keeps every key for ever: {ways}", cause.at))
+    for window in plan.operators:
+        numbering = window.numbering
+        if numbering is not None and not numbering.ends and reads_without_end(plan, window.name):
+            cause = findings.numbered[numbering.sql]
+            ways = "; or ".join([cause.clause, *cause.bounds, f"SET '{UNBOUNDED_STATE}' = 'allow'"])
+            problems.errors.append(SqlError(f"{cause.what} keeps every key for ever: {ways}", cause.at))
     problems.raise_any(script)

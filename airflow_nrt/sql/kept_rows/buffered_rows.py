@@ -86,6 +86,7 @@ def finished(
             clock=relation.clock,
             keeps_rows=True,
             partition=tuple(names[name].name for name in names if name in partition),
+            numbering=relation.numbering_in_window,
             written=Written(
                 tuple((field.name, name) for name, field in names.items()),
                 text_of(where) if where is not None else None,

@@ -43,7 +43,7 @@ def counted_in_time(
     """The SELECT with counts of the rows so far in place of its row numbers, if a window above reads their time."""
     if not demand.in_windows or not numbers_rows_in_order(node, relation, alias):
         return node
-    idle = findings.idle_ttl if any(_is_live(one) for one in findings.tables_below(relation.inputs)) else None
+    idle = findings.idle_ttl if any(is_live(one) for one in findings.tables_below(relation.inputs)) else None
 
     def counted(part: object, most: int | None) -> ast.Call | None:
         if not isinstance(part, ast.Call) or not is_row_number(part):
@@ -69,7 +69,7 @@ def counted_in_time(
     return replace(node, items=tuple(items))
 
 
-def _is_live(table: Table) -> bool:
+def is_live(table: Table) -> bool:
     return connector_of(table).is_live(table)
 
 

@@ -99,7 +99,7 @@ def with_row_windows(
     items = expand(node.items, relation, alias)
     planned = _RowWindows(relation, alias, zone)
     items = [
-        replace(item, expression=rewritten(item.expression, planned.column), alias=_title(item, n))
+        replace(item, expression=rewritten(item.expression, planned.column), alias=titled_call(item, n))
         for n, item in enumerate(items)
     ]
     items = demanded_items(items, planned.scope, (), demand)
@@ -121,7 +121,8 @@ def in_rowtime_order(
     return replace(rows, columns=rows.columns[:-1])
 
 
-def _title(item: ast.SelectItem, index: int) -> str | None:
+def titled_call(item: ast.SelectItem, index: int) -> str | None:
+    """The alias of an item. A call with OVER has the name that Flink gives it."""
     is_call = isinstance(item.expression, ast.Call) and item.expression.over is not None
     return f"EXPR${index}" if is_call and item.alias is None else item.alias
 

@@ -20,13 +20,15 @@ class Demand:
     """What a SELECT reads of a query. `select` is None if the query has no reader, or is one of several: all is needed.
 
     The demand `above` says which columns of a star are needed. `held` are conditions of ON that rows hold already, so
-    that nothing reads columns for them. `in_windows`: a window above reads the time of the rows.
+    that nothing reads columns for them. `in_windows`: a window above reads the time of the rows, which is the column
+    `timed_by`, if that is known.
     """
 
     select: ast.Select | None = None
     above: Demand | None = None
     held: tuple[ast.Expression, ...] = ()
     in_windows: bool = False
+    timed_by: str | None = None
 
     @classmethod
     def of(cls, select: ast.Select, above: Demand | None = None) -> Demand:
@@ -35,8 +37,14 @@ class Demand:
         keeps_names = isinstance(relation, (ast.TableName, ast.Join)) or (
             isinstance(relation, ast.Derived) and not relation.columns
         )
-        in_windows = _has_window(select) or (above is not None and above.in_windows and select.group is None)
-        return cls(select if keeps_names else None, above, in_windows=in_windows)
+        own = _windows_of(select)
+        passed = above if above is not None and above.in_windows and select.group is None else None
+        timed_by = passed_as(select, passed.timed_by) if passed is not None else None
+        if own and own[0].arguments and isinstance(own[0].arguments[0], ast.Name):
+            timed_by = own[0].arguments[0].parts[-1]
+        return cls(
+            select if keeps_names else None, above, in_windows=bool(own) or passed is not None, timed_by=timed_by
+        )
 
     @property
     def where(self) -> ast.Expression | None:
@@ -111,9 +119,17 @@ class Demand:
         return named
 
 
-def _has_window(select: ast.Select) -> bool:
+def passed_as(select: ast.Select, column: str | None) -> str | None:
+    """The column of its FROM that a SELECT passes on under this name; None if it passes on none."""
+    for item in select.items:
+        if isinstance(item.expression, ast.Name) and column == (item.alias or item.expression.parts[-1]):
+            return item.expression.parts[-1]
+    return column if any(isinstance(item.expression, ast.Star) for item in select.items) else None
+
+
+def _windows_of(select: ast.Select) -> list[ast.Call]:
     keys = (key for group in select.group or () for keys in group.sets for key in keys)
-    return any(isinstance(key, ast.Call) and key.name in WINDOW_FUNCTIONS for key in keys)
+    return [key for key in keys if isinstance(key, ast.Call) and key.name in WINDOW_FUNCTIONS]
 
 
 def _conditions(relation: ast.Relation | None) -> Iterator[ast.Expression]:

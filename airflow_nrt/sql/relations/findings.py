@@ -61,6 +61,8 @@ class Findings:
     boundless: dict[str, Boundless] = field(default_factory=dict)
     endless: dict[str, Boundless] = field(default_factory=dict)
     """By window operator, why it keeps every key for ever."""
+    numbered: dict[str, Boundless] = field(default_factory=dict)
+    """By the SQL of rows that are numbered in the order of arrival, why all of their keys are kept, if they are."""
     inserts: list[Insert] = field(default_factory=list)
     partitions: dict[str, list[PartitionFilter | None]] = field(default_factory=dict)
     """By source, the partitions of each of its readers. None is all of them."""
@@ -94,6 +96,7 @@ class Findings:
             updating=list(self.updating),
             boundless=dict(self.boundless),
             endless=dict(self.endless),
+            numbered=dict(self.numbered),
             inserts=list(self.inserts),
             queries=self.queries.copy(),
             clocked=dict(self.clocked),

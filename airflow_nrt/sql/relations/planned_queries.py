@@ -39,6 +39,10 @@ class RecordedDemand(Demand):
     def in_windows(self) -> bool:
         return self._answer("in windows", lambda demand: demand.in_windows)
 
+    @property
+    def timed_by(self) -> str | None:
+        return self._answer("timed by", lambda demand: demand.timed_by)
+
     def limit(self, column: str) -> int | None:
         return self._answer(("limit", column), lambda demand: demand.limit(column))
 

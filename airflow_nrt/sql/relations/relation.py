@@ -25,6 +25,7 @@ from airflow_nrt.model.internal_columns import (
     WINDOW_END,
     key_of,
 )
+from airflow_nrt.model.numbering import Numbering
 from airflow_nrt.model.value_places import NO_PLACE, in_row, in_window
 from airflow_nrt.model.window_columns import ROLES, window_column
 from airflow_nrt.model.windows import Sql, Window
@@ -54,6 +55,7 @@ class Relation:
     columns have which of its keys.
     `adds_only` is true of rows that change if none is ever retracted.
     `unique` are sets of columns. No two rows are equal in all columns of a set.
+    `numbering` is that of rows which are numbered in the order of arrival: the text reads them as `NUMBERED`.
     `laterals` is how many times one row became several, each time with positions inside that of the row.
     """
 
@@ -74,6 +76,7 @@ class Relation:
     adds_only: bool = False
     unique: tuple[tuple[str, ...], ...] = ()
     laterals: int = 0
+    numbering: Numbering | None = None
 
     @property
     def has_sessions(self) -> bool:
@@ -105,6 +108,12 @@ class Relation:
     def has_position(self) -> bool:
         """Whether each row has its position of arrival."""
         return POSITION in self.hidden
+
+    @property
+    def numbering_in_window(self) -> Numbering | None:
+        """The numbering of the rows of the pending windowing function."""
+        assert self.pending is not None
+        return None if self.numbering is None else self.numbering.below(self.pending)
 
     def identity(self) -> str | None:
         """SQL that differs for each row and is the same whenever the row is computed. None if nothing is so.

@@ -87,6 +87,7 @@ class BatchResult:
     row_count: int = 0
     proposals: Mapping[str, int | None] = field(default_factory=dict)
     partials: Mapping[str, StateFile] = field(default_factory=dict)
+    numbers: Mapping[str, tuple[StateFile, ...]] = field(default_factory=dict)
     updating: Mapping[str, tuple[StateFile, ...]] = field(default_factory=dict)
     published: tuple[Published, ...] = ()
     late: tuple[Lateness, ...] = ()

@@ -108,7 +108,7 @@ class Decisions:
                 f"source {source_name!r} has ended, and its rows are published in their order, where files that have "
                 "come since have no place: take them away, or run the report into a new home and a new directory"
             )
-        reading = [one.name for one in plan.readers(source_name) if not one.window.ends_on_grid]
+        reading = [one.name for one in plan.readers(source_name) if one.reads_state]
         takes_one_task = yield Tune((*splits, *self._state(position, reading)))
         # No two batches have the same time: rows of the second would be late for windows that have fired.
         at = yield from self._at_clock((yield from self._after_last(at)))
@@ -326,6 +326,8 @@ class Decisions:
         operators = dict(before.operators)
         for operator, file in result.partials.items():
             operators[operator] = replace(operators[operator], rows=(*operators[operator].rows, file))
+        for operator, numbers in result.numbers.items():
+            operators[operator] = replace(operators[operator], numbers=numbers)
         moved = replace(before, sources={**before.sources, name: source}, operators=operators)
         moved = self._with_watermarks(moved, batch.clock)
         rows = {name: result.row_count}
@@ -357,7 +359,7 @@ class Decisions:
     def _state(self, position: Position, operators: Iterable[str]) -> tuple[StateFile, ...]:
         """The state files of these operators and of all updating operators."""
         states = [position.operators[name] for name in operators]
-        windows = [file for state in states for file in (*state.rows, *state.closed)]
+        windows = [file for state in states for file in (*state.rows, *state.closed, *state.numbers)]
         return (*windows, *(file for files in position.updating.values() for file in files))
 
 

@@ -20,7 +20,7 @@ def comes_whole(plan: Plan, position: Position) -> bool:
     operator, insert, source = plan.operators[0], plan.inserts[0], position.sources[plan.sources[0].name]
     alone = insert.query.inputs == (operator.name,) and insert.timing.publishes_once
     begins = not source.files and not source.ended and operator.clock == (plan.sources[0].name,)
-    return alone and begins and operator.window.ends_on_grid
+    return alone and begins and not operator.reads_state
 
 
 def all_fired(plan: Plan, position: Position, published: Sequence[Published]) -> Position:
