@@ -197,6 +197,7 @@ def _check(plan: Plan) -> None:
     """Raises NotImplementedError for a plan that is not computed in memory."""
     lacking = [f"versions of sessions ({one.name})" for one in plan.versioned if has_sessions(one)]
     lacking += [f"frames that wait for different rows ({one.name})" for one in plan.operators if one.parts]
+    lacking += [f"rows numbered on arrival ({one.name})" for one in plan.operators if one.numbering]
     lacking += [f"temporal joins ({one.name})" for one in plan.operators if one.versions]
     lacking += [f"the processing time of firing ({name})" for name in plan.clocked]
     for one in plan.updating:
