@@ -190,8 +190,11 @@ def _sessions(operator: WindowAggregate) -> dict[str, Any]:
             "the rows of open sessions" if operator.keeps_rows else "one partial for each key and open session",
             "what arrived since sessions last fired",
             *_kept_rows(operator.aggregates),
+            *_numbers(operator),
         ],
-        "bounded_by": f"the end of a session: {format_length(window.size)} without a row",
+        "bounded_by": "; ".join(
+            [f"the end of a session: {format_length(window.size)} without a row", *_bounds_of_numbers(operator)]
+        ),
         "late": "a row is late if the session that it would make, or join, was complete when its batch began",
     }
 
@@ -281,16 +284,39 @@ def _slices(operator: WindowAggregate) -> dict[str, Any]:
     if operator.distinct_sets and not window.one_slice:
         stored.append("the distinct values of each key, once a window start")
     stored += _kept_rows(operator.aggregates)
+    bound = (
+        f"the end of the last window of a slice: state is dropped {format_length(window.size)} of event time after a "
+        "row's slice at the latest"
+    )
     return {
         "slice": str(window.slices),
         "windows_per_slice": sum(1 for _ in window.ends(window.slice_end(0))),
-        "stored": stored,
-        "bounded_by": f"the end of the last window of a slice: state is dropped {format_length(window.size)} of "
-        "event time after a row's slice at the latest",
+        "stored": [*stored, *_numbers(operator)],
+        "bounded_by": "; ".join([bound, *_bounds_of_numbers(operator)]),
         "late": "none: the processing time of its batch decides the windows of a row"
         if CLOCK in operator.clock
         else "a row counts in each of its windows that was not complete when its batch began",
     }
+
+
+def _numbers(operator: WindowAggregate) -> list[str]:
+    """What is stored of rows that are numbered in the order of arrival."""
+    if operator.numbering is None:
+        return []
+    most = operator.numbering.most
+    return [f"how many rows of each key have come{f', up to {most}' if most is not None else ''}"]
+
+
+def _bounds_of_numbers(operator: WindowAggregate) -> list[str]:
+    numbering = operator.numbering
+    if numbering is None:
+        return []
+    if numbering.period is not None:
+        return [f"the numbers of keys of one {numbering.period}: these are forgotten when all of its windows are over"]
+    if numbering.idle is not None:
+        idle = format_duration(numbering.idle)
+        return [f"how many keys have come within {idle}: a key without a row for so long begins anew"]
+    return ["how many keys there are: none is forgotten"]
 
 
 def _updating(plan: Plan, operator: Updating) -> dict[str, Any]:

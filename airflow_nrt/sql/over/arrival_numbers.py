@@ -47,6 +47,10 @@ def numbered_on_arrival(
     call = _numbering(node, relation, alias)
     if call is None or call.over is None or time is None or not _is_rowtime(relation, time):
         return None
+    if len(relation.inputs) > 1:
+        raise NotThereYet(
+            "ROW_NUMBER by processing time of the rows of several tables, below a window of a rowtime", call.at
+        )
     compiler = Compiler(Scope(relation.columns, alias))
     keys = [compiler.compile(key) for key in call.over.partition]
     where = compiler.condition(node.where, "WHERE") if node.where is not None else None
@@ -86,7 +90,7 @@ def _numbering(node: ast.Select, relation: Relation, alias: str | None) -> ast.C
     """The call that numbers these rows by processing time, if it is the only call with OVER."""
     calls = list(dict.fromkeys(part for item in node.items for part in _overs(item.expression)))
     are_of_source = relation.has_batch and relation.pending is None and not relation.is_changing
-    if len(calls) != 1 or not are_of_source or len(relation.inputs) != 1:
+    if len(calls) != 1 or not are_of_source:
         return None
     call = calls[0]
     if call.over is None or not is_row_number(call) or len(call.over.order) != 1 or call.over.order[0].descending:

@@ -71,15 +71,6 @@ def test_a_ttl_stands_for_consent(tmp_path: Path) -> None:
             plan_of(tmp_path, TTL, events_table(**LIVE), view.format(where), window)
 
 
-def test_a_ranking_by_processing_time_is_none_of_a_window_of_the_rowtime(tmp_path: Path) -> None:
-    table = events_table(**LIVE).replace("ts TIMESTAMP(3),", "ts TIMESTAMP(3), pt AS PROCTIME(),")
-    view = """CREATE VIEW firsts AS SELECT shop, ts FROM (
-    SELECT *, ROW_NUMBER() OVER (PARTITION BY user_id ORDER BY pt) AS n FROM events) WHERE n = 1;"""
-    window = curve_insert("TUMBLE(INTERVAL '1' HOUR)", COUNT, source="firsts")
-    with pytest.raises(SqlError, match="requires the timecol is a time attribute type, but is TIMESTAMP"):
-        plan_of(tmp_path, TTL, table, view, window)
-
-
 def test_without_a_window_the_ranking_changes_as_rows_arrive(tmp_path: Path) -> None:
     query = """SELECT user_id, id FROM (
     SELECT *, ROW_NUMBER() OVER (PARTITION BY user_id ORDER BY ts) AS n FROM events) WHERE n = 1"""
