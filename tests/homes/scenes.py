@@ -205,6 +205,17 @@ def moved(spark: SparkSession, place: Path, is_kept: bool) -> Scene:
     return scene
 
 
+def arrived(spark: SparkSession, place: Path, is_kept: bool) -> Scene:
+    """The rows of a user and hour that came first: some users are known, those of the first hour are forgotten."""
+    scene = Scene.of_report(spark, place, "arrived.sql", is_kept)
+    scene.absorb("visits", f"1,{at(12)}", f"2,{at(14)}", f"1,{at(11)}")
+    scene.absorb("visits", f"3,{at(58)}", f"2,{at(56)}", f"3,{at(3)}")
+    scene.absorb("visits", f"1,{at(71)}", f"2,{at(68)}", f"4,{at(20)}")
+    scene.absorb("visits", f"2,{at(66)}", f"5,{at(74)}")
+    scene.arrive("visits", f"1,{at(73)}", f"6,{at(81)}", f"2,{at(75)}", f"2,{at(130)}")
+    return scene
+
+
 def checkpoints(spark: SparkSession, place: Path, is_kept: bool) -> Scene:
     """As `known_topic`, with checkpoints and the mark of what is settled."""
     scene = known_topic(spark, place, is_kept)

@@ -51,7 +51,6 @@ from airflow_nrt.model.options.known import ARCHIVE
 from airflow_nrt.model.plan import Source
 from airflow_nrt.model.result_timing import COMPLETE
 
-
 _Staged = tuple[dict[str, Written], dict[str, tuple[StateFile, ...]], list[Published]]
 """By operator what it has absorbed, and its numbers of arrival after that; and results."""
 
@@ -103,7 +102,7 @@ class BatchStaging:
         updates = Updates(self._store, self._plan, position, clock)
         rows = BatchRows(source, number, usable, numbers, latest, arrival, watched, judged)
         try:
-            written, numbers, published = write(batch, rows, position, updates)
+            written, counts_of_keys, published = write(batch, rows, position, updates)
             waiting = waiting_after(self._plan, position, ())
             changes, waiting = self.stage_changes(updates, number - 1, waiting)
         except BaseException:
@@ -132,7 +131,7 @@ class BatchStaging:
             row_count=counted["rows"],
             proposals={part: counted[proposal] for part, proposal in proposed.items()},
             partials=partials,
-            numbers=numbers,
+            numbers=counts_of_keys,
             updating=updates.files,
             published=(*published, *changes),
             late=tuple(late),
@@ -177,9 +176,7 @@ class BatchStaging:
         ordered = needs_position(self._plan, source.name)
         return {split.name: first + n for n, split in enumerate(splits)} if ordered else None
 
-    def _write(
-        self, batch: Batch, rows: BatchRows, position: Position, updates: Updates
-    ) -> _Staged:
+    def _write(self, batch: Batch, rows: BatchRows, position: Position, updates: Updates) -> _Staged:
         """Writes the batch for every consumer."""
         source = batch.source
         written: dict[str, Written] = {}
@@ -213,9 +210,7 @@ class BatchStaging:
         updates.absorb({source.name: partial(rows.take, None)} if self._plan.updated_by(source.name) else {})
         return written, numbers, published
 
-    def _compute(
-        self, batch: Batch, rows: BatchRows, position: Position, updates: Updates
-    ) -> _Staged:
+    def _compute(self, batch: Batch, rows: BatchRows, position: Position, updates: Updates) -> _Staged:
         """Computes all windows, if the batch has all of their rows."""
         result = whole_result(self._plan, rows.take(None), self._store.tasks)
         return {}, {}, self._report.staging.stage(self._plan.inserts[0], result, COMPLETE, END_OF_TIME)

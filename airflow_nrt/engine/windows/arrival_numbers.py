@@ -49,7 +49,7 @@ def input_rows(layout: Layout, views: Mapping[str, DataFrame]) -> DataFrame:
 
 
 def numbered(layout: Layout, views: Mapping[str, DataFrame], counts: DataFrame | None) -> DataFrame:
-    """The rows with their numbers, and the ends at which their keys are forgotten. `counts` are those of rows before."""
+    """The rows with their numbers, and the ends at which their keys are forgotten, after rows of these `counts`."""
     operator, numbering = layout.operator, layout.operator.numbering
     assert numbering is not None
     rows = run_query(Query(numbering.sql, operator.input.inputs, ()), views).drop(LINE)
@@ -113,9 +113,7 @@ def numbered_batch(
     return numbered(layout, views, before).persist()
 
 
-def with_numbers(
-    store: SliceStore, layout: Layout, state: OperatorState, rows: DataFrame
-) -> tuple[StateFile, ...]:
+def with_numbers(store: SliceStore, layout: Layout, state: OperatorState, rows: DataFrame) -> tuple[StateFile, ...]:
     """The files of numbers after a batch of these rows, without those whose keys are forgotten."""
     numbering = layout.operator.numbering
     assert numbering is not None

@@ -17,8 +17,8 @@ from airflow_nrt.engine.spark.tuning import Tasks
 from airflow_nrt.engine.state.state_columns import LATE, SLICE
 from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.engine.windows import cumulate
-from airflow_nrt.engine.windows.lateness import late_words
 from airflow_nrt.engine.windows.arrival_numbers import input_rows
+from airflow_nrt.engine.windows.lateness import late_words
 from airflow_nrt.engine.windows.operator_layout import Layout
 from airflow_nrt.engine.windows.partials import combine
 from airflow_nrt.engine.windows.session_merging import IS_LATE, assigned

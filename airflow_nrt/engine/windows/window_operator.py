@@ -56,9 +56,7 @@ def compute(layout: Layout, sources: Mapping[str, DataFrame], after: int, until:
     window = layout.operator.window
     first_row = window.earliest_row(window.grid.after(after))
     partials = (
-        lift(layout, input_rows(layout, sources))
-        .drop(LATE)
-        .where(f"{SLICE} > {first_row}L AND {SLICE} <= {until}L")
+        lift(layout, input_rows(layout, sources)).drop(LATE).where(f"{SLICE} > {first_row}L AND {SLICE} <= {until}L")
     )
     sets = layout.accumulators.sets
     if sets and not layout.slices.counts_when_closing:

@@ -1,4 +1,4 @@
-"""ROW_NUMBER in the order of arrival below a window of a rowtime: `ORDER BY PROCTIME()`, Flink's keep-first by proctime.
+"""ROW_NUMBER in the order of arrival below a window of a rowtime: `ORDER BY PROCTIME()`, Flink's keep-first.
 
 The first row of a key is the one that came first, whatever its rowtime. It is known when the row is absorbed, and the
 row stays one of its source: it keeps its rowtime, and is late as any other. So the operator of the window numbers the

@@ -1,4 +1,4 @@
-"""Windows of a rowtime over the rows of a key that came first: a Python oracle of any history, late rows, what is kept."""
+"""Windows of a rowtime over the rows of a key that came first: an oracle of any history, late rows, what is kept."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
+from airflow_nrt.engine.backfill import backfill
+from airflow_nrt.engine.verify.interval import Interval
 from airflow_nrt.engine.verify.verify import verify
 from airflow_nrt.model.plan import Plan
 from tests.engine.oracle import milliseconds
@@ -163,7 +165,7 @@ def test_the_keys_of_a_day_are_forgotten_with_it(spark, tmp_path: Path) -> None:
     """Whatever a restarted driver finds. A row of that day that comes then is late, as nobody knows whether it is the
     first."""
     plan = plan_of(tmp_path, table(**LIVE), DAILY)
-    kept = []
+    kept: list[int] = []
     for day in range(3):
         stream = Stream(spark, plan, tmp_path / "home")
         everybody = visits(day, *((user, 600 + user) for user in range(20)))
@@ -257,3 +259,30 @@ def test_a_key_that_is_known_costs_no_state(spark, tmp_path: Path) -> None:
     assert len(numbers) < 12 and sum(file.rows for file in numbers) == 16
     stream.end()
     assert len(rows_of(tmp_path / "firsts")) == 16
+
+
+def test_an_interval_is_verified_and_made_again(spark, tmp_path: Path) -> None:
+    """With all rows that say which of a key came first: those before the interval, and of a day those after it. A
+    row that no stream has read comes after all others."""
+    firsts = Case(COLUMNS, LEGACY.format(first("user_id"))).insert("firsts")
+    by_day = Case(COLUMNS, LEGACY.format(first("user_id, CAST(ts AS DATE)"))).insert("by_day")
+    plan = plan_of(tmp_path, table(), firsts, by_day)
+    stream = Stream(spark, plan, tmp_path / "home")
+    history = [
+        visits(0, (1, 100), (2, 104)),
+        visits(0, (3, 148), (4, 130), (3, 143), (1, 147)),
+        visits(1, (1, 700), (5, 705), (3, 702)),
+        visits(1, (6, 760), (5, 780)),
+    ]
+    stream.absorb_batches(tmp_path, history)
+    before = {name: rows_of(tmp_path / name) for name in ("firsts", "by_day")}
+    for name, path in (("firsts", "by user"), ("by_day", "by day")):
+        assert before[name], path
+    write_events(tmp_path / "events" / "unread.csv", visits(0, (3, 141), (9, 150)))
+    interval = Interval(MORNING + 140 * MINUTE, MORNING + 160 * MINUTE)
+    verdict = verify(spark, plan, stream.home, interval)
+    assert verdict.is_proven and verdict.inserts[0].windows == 1, verdict
+    backfill(spark, plan, stream.home, interval, check=False)
+    after = {name: rows_of(tmp_path / name) for name in before}
+    assert [row[0] for row in after["firsts"]] == [row[0] for row in before["firsts"]]
+    assert after == before

@@ -78,6 +78,14 @@ SCRIPTS = {
         "(PARTITION BY shop ORDER BY ts) AS n FROM orders) WHERE n = 1), DESCRIPTOR(ts), INTERVAL '10' MINUTES)) "
         "GROUP BY window_start, window_end",
     ).replace("'csv'", "'csv', 'source.monitor-interval' = '1 s'"),
+    "rows that came first and begin anew": told(
+        "n BIGINT",
+        "SELECT COUNT(*) FROM TABLE(TUMBLE((SELECT shop, ts FROM (SELECT shop, ts, ROW_NUMBER() OVER "
+        "(PARTITION BY shop ORDER BY pt) AS n FROM orders) WHERE n = 1), DESCRIPTOR(ts), INTERVAL '10' MINUTES)) "
+        "GROUP BY window_start, window_end",
+    )
+    .replace("'csv'", "'csv', 'source.monitor-interval' = '1 s'")
+    .replace("ts TIMESTAMP(3),", "ts TIMESTAMP(3), pt AS PROCTIME(),"),
     "joined": told(
         "id BIGINT, other BIGINT",
         "SELECT a.id, b.id FROM orders a JOIN orders b "

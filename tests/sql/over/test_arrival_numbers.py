@@ -113,7 +113,8 @@ def test_below_a_window_of_processing_time_it_is_an_over(tmp_path: Path) -> None
 
 UNION = """CREATE VIEW both_tables AS SELECT * FROM events UNION ALL SELECT * FROM others;"""
 FRAMED = "CREATE VIEW framed AS SELECT shop, ts, COUNT(*) OVER (ORDER BY ts) AS n FROM firsts;"
-RAW = f"""CREATE TABLE raw (shop INT, e TIMESTAMP(3)) WITH ({options(connector="filesystem", path="${{DATA}}/raw", format="json")});
+JSON = options(connector="filesystem", path="${DATA}/raw", format="json")
+RAW = f"""CREATE TABLE raw (shop INT, e TIMESTAMP(3)) WITH ({JSON});
 INSERT INTO raw SELECT shop, window_end FROM TABLE(TUMBLE(TABLE firsts, DESCRIPTOR(ts), INTERVAL '1' HOUR));"""
 
 
