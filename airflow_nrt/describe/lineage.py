@@ -9,14 +9,15 @@ parser can't read. Without the parser, which comes with Airflow's OpenLineage pr
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
+from airflow_nrt.basics.spelling import quote
 from airflow_nrt.describe.script_secrets import without_secrets
 from airflow_nrt.model.arithmetic_errors import uncounted
 from airflow_nrt.model.connectors import connector_of
 from airflow_nrt.model.datasets import DatasetName
-from airflow_nrt.model.internal_columns import ROWTIME
+from airflow_nrt.model.internal_columns import NUMBERED, ROWTIME
 from airflow_nrt.model.lookups import view_of
 from airflow_nrt.model.operators import Query, Regroup, WindowAggregate
 from airflow_nrt.model.plan import Insert, Plan, Source
@@ -117,7 +118,8 @@ class _Tracer:
         return frozenset([(source.name, column)])
 
     def _in_step(self, step: Step, column: str) -> Origins:
-        return _union(self._in_query(query, name) for query in step.inputs for name in step.made_of(column))
+        queries = [_unnumbered(step, query) for query in step.inputs]
+        return _union(self._in_query(query, name) for query in queries for name in step.made_of(column))
 
     def _read(self, query: Query) -> dict[str, set[tuple[str, str]]]:
         """By column of its result, the columns of its inputs that a query computes it from; empty if not known."""
@@ -142,6 +144,13 @@ class _Tracer:
     @cached_property
     def _steps(self) -> dict[str, Step]:
         return {step.name: step for step in (*self.plan.operators, *self.plan.regroups, *self.plan.updating)}
+
+
+def _unnumbered(step: Step, query: Query) -> Query:
+    """An input of a step over its sources alone. A number in the order of arrival comes from no column."""
+    if not isinstance(step, WindowAggregate) or step.numbering is None:
+        return query
+    return replace(query, sql=query.sql.replace(quote(NUMBERED), step.numbering.rows))
 
 
 def _union(origins: Iterable[Origins]) -> Origins:

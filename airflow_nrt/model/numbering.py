@@ -15,12 +15,14 @@ from airflow_nrt.model.windows.grid import Grid
 class Numbering:
     """How the rows of a window operator are numbered.
 
-    `sql` gives the rows with `keys`, over the inputs of the operator, whose own input reads them as `NUMBERED`. Numbers
-    after `most` are not asked for (None: all are). What is kept of a key ends with a `period`, if a key is a part of
-    the rowtime, such as a day. With `idle` a key begins anew after so many milliseconds of event time without a row.
+    `sql` gives `rows`, a FROM item, with the `keys`, over the inputs of the operator, whose own input reads them as
+    `NUMBERED`. Numbers after `most` are not asked for (None: all are). What is kept of a key ends with a `period`, if a
+    key is a part of the rowtime, such as a day. With `idle` a key begins anew after so many milliseconds of event time
+    without a row.
     """
 
     sql: str = field(metadata=METADATA)
+    rows: str = field(metadata=METADATA)
     keys: tuple[str, ...] = field(metadata=METADATA)
     most: int | None = field(default=None, metadata=METADATA)
     period: Grid | None = field(default=None, metadata=METADATA)

@@ -66,6 +66,19 @@ def test_windows_over_windows_and_a_top_n_are_followed() -> None:
     assert found == {"shop": "orders.shop", "gmv": "orders.price"}
 
 
+def test_rows_that_are_numbered_as_they_arrive_are_followed() -> None:
+    first = (
+        "SELECT *, ROW_NUMBER() OVER (PARTITION BY buyer ORDER BY PROCTIME()) AS place FROM (SELECT * FROM orders) "
+        "WHERE ok"
+    )
+    found = origins(
+        "shop INT, gmv DECIMAL(38, 2), ends TIMESTAMP(3), places BIGINT",
+        "SELECT shop, SUM(total), TUMBLE_END(t, INTERVAL '10' MINUTE), MAX(place) "
+        f"FROM (SELECT * FROM ({first}) WHERE place <= 2 AND id > 0) GROUP BY shop, TUMBLE(t, INTERVAL '10' MINUTE)",
+    )
+    assert found == {"shop": "orders.shop", "gmv": "orders.price", "ends": "orders.at"}
+
+
 def test_joins_and_groups_without_windows_are_followed() -> None:
     found = origins(
         "city STRING, gmv DECIMAL(38, 2), mean DOUBLE, PRIMARY KEY (city) NOT ENFORCED",

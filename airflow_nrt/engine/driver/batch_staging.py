@@ -38,7 +38,7 @@ from airflow_nrt.engine.time.accept_or_reject import judge, limited, metered, re
 from airflow_nrt.engine.time.batch_clock import absorbed
 from airflow_nrt.engine.time.future import latest_rowtime
 from airflow_nrt.engine.updating.updates import Updates
-from airflow_nrt.engine.windows.arrival_numbers import numbered_batch, with_numbers
+from airflow_nrt.engine.windows.arrival_numbers import with_numbered_rows, with_numbers
 from airflow_nrt.engine.windows.execution import execution_of
 from airflow_nrt.engine.windows.no_rows import no_rows
 from airflow_nrt.home.ledger import MALFORMED, TIMELESS
@@ -195,13 +195,11 @@ class BatchStaging:
             if found is None:
                 state = position.operators[operator.name]
                 views = self._views(operator.input, source, of_windows(watermark))
-                if operator.numbering is not None:
-                    views[NUMBERED] = numbered_batch(self._store, layout, state, views)
-                partials = execution_of(layout).absorb(self._store, layout, state, views)
-                found = self._store.write(operator.name, partials, layout.closes)
-                if operator.numbering is not None:
-                    numbers[operator.name] = with_numbers(self._store, layout, state, views[NUMBERED])
-                    views[NUMBERED].unpersist()
+                with with_numbered_rows(self._store, layout, state, views) as known:
+                    partials = execution_of(layout).absorb(self._store, layout, state, known)
+                    found = self._store.write(operator.name, partials, layout.closes)
+                    if operator.numbering is not None:
+                        numbers[operator.name] = with_numbers(self._store, layout, state, known[NUMBERED])
                 shared.add(layout, watermark, found)
             written[operator.name] = found
         for insert in self._plan.passing(source.name):

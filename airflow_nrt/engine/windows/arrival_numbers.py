@@ -14,7 +14,8 @@ forgotten the key, and a batch, find the same.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
@@ -102,15 +103,22 @@ def _over(keys: tuple[str, ...], frame: str = "") -> str:
 # ---------------------------------------------------------------------------------------------------- state
 
 
-def numbered_batch(
+@contextmanager
+def with_numbered_rows(
     store: SliceStore, layout: Layout, state: OperatorState, views: Mapping[str, DataFrame]
-) -> DataFrame:
-    """The rows of a batch with their numbers. It is kept for two readers: the caller unpersists it."""
+) -> Iterator[Mapping[str, DataFrame]]:
+    """The views of a batch with its numbered rows, if the operator reads such. They are kept, for two readers."""
     numbering = layout.operator.numbering
-    assert numbering is not None
+    if numbering is None:
+        yield views
+        return
     counts = store.read(Numbers(state.numbers).known_at(state.watermark).files, _columns(numbering))
     before = None if counts is None else _last(numbering, counts.where(_is_known(state.watermark)))
-    return numbered(layout, views, before).persist()
+    rows = numbered(layout, views, before).persist()
+    try:
+        yield {**views, NUMBERED: rows}
+    finally:
+        rows.unpersist()
 
 
 def with_numbers(store: SliceStore, layout: Layout, state: OperatorState, rows: DataFrame) -> tuple[StateFile, ...]:

@@ -65,7 +65,7 @@ def numbered_on_arrival(
     limit = demand.limit(shown) if shown is not None else None
     is_kept = period is not None or not any(is_live(one) for one in findings.tables_below(relation.inputs))
     idle = None if is_kept else findings.idle_ttl
-    numbering = Numbering(sql, names, None if limit is None else max(limit, 1), period, idle)
+    numbering = Numbering(sql, relation.text, names, None if limit is None else max(limit, 1), period, idle)
     findings.numbered[sql] = _boundless(call, rowtime)
     columns = (*relation.columns, ScopeColumn(ARRIVAL, BIGINT.with_nullable(False)))
     rows = replace(relation, text=quote(NUMBERED), columns=columns, numbering=numbering)
