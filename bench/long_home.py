@@ -9,6 +9,7 @@ import argparse
 import os
 import statistics
 import sys
+import time
 from dataclasses import replace
 from operator import attrgetter
 from pathlib import Path
@@ -16,6 +17,7 @@ from pathlib import Path
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Commit, Position, Published, SourceFile, Tick
 from airflow_nrt.home.log.log import Log
+from airflow_nrt.home.log.volumes import VOLUME
 from bench.contests import emptied
 from bench.processes import Figures, measured
 from bench.reports import airflow_nrt, files
@@ -41,13 +43,31 @@ def main() -> None:
         ours, theirs = (found[place] for place in (new, old))
         more = statistics.median(one.seconds for one in theirs) - statistics.median(one.seconds for one in ours)
         print(f"| {name} | {_words(ours)} | {_words(theirs)} | {more:.1f} s |", flush=True)
-    size = sum(file.stat().st_size for file in (old / "home" / "log").rglob("*") if file.is_file())
-    print(f"\nThe log of {options.entries} entries has {size / 2**20:.0f} MB.")
+    print(f"\n{_log_in_words(Home.open(old / 'home'))}")
 
 
 def _words(runs: list[Figures]) -> str:
     seconds, cpu, peak = (statistics.median(map(attrgetter(one), runs)) for one in ("seconds", "cpu", "peak"))
     return f"{seconds:.1f}, {cpu:.1f}, {peak / 2**20:.0f}"
+
+
+def _log_in_words(home: Home) -> str:
+    """Its size when old chapters have moved into volumes, and how long it takes to read all its entries."""
+    log, began = home.log(), time.monotonic()
+    while log.bind_volume():
+        pass
+    bound, began = time.monotonic() - began, time.monotonic()
+    raw = sum(len(log.content(n)) for n in range(log.last + 1))
+    read, began = time.monotonic() - began, time.monotonic()
+    count = sum(1 for _ in log.audit())
+    walked = time.monotonic() - began
+    volumes = list(home.log_directory.local.glob("*.jsonl.gz"))
+    size = sum(file.stat().st_size for file in volumes)
+    each = f"{size / (len(volumes) * VOLUME):.0f} bytes an entry" if volumes else "no entry"
+    return (
+        f"The log of {count} entries has {raw / 2**20:.0f} MB. {len(volumes)} volumes have {size / 2**20:.1f} MB, "
+        f"{each}; they took {bound:.1f} s. All contents are read in {read:.1f} s, all entries in {walked:.1f} s."
+    )
 
 
 def _of_home(name: str, place: Path) -> list[str]:

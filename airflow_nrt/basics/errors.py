@@ -44,6 +44,12 @@ class HomeError(NrtError):
     passes = True
 
 
+class RetainedError(HomeError):
+    """What is asked for was removed, because the home keeps its history only for so long."""
+
+    passes = False
+
+
 class SurroundingsError(NrtError):
     """The environment of the job prevents it: a full disk, a missing permission."""
 

@@ -17,6 +17,7 @@ from airflow_nrt.basics.durations import parse_duration
 from airflow_nrt.basics.errors import InputError
 from airflow_nrt.cli.terminal.colours import Colour, painted
 from airflow_nrt.describe.verdict import Verdict, closing_line, verdict_lines
+from airflow_nrt.home.home import Home
 from airflow_nrt.model.options.settings import Settings
 from airflow_nrt.usecases.requests.report import DEFAULT_MASTER, ReportInHome, ReportRequest
 
@@ -164,6 +165,13 @@ def _print_while_read(text: str, stream: TextIO) -> None:
 def leave_unread(stream: TextIO) -> None:
     """Sends what is still written to this stream to nowhere, because nobody reads it any more."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def say_what_is_gone(home: Home) -> None:
+    """On standard error, that old entries of the home are removed, if they are."""
+    floor = home.log().floor
+    if floor is not None:
+        _print_while_read(f"{home.path}: {floor}", sys.stderr)
 
 
 class Steps:

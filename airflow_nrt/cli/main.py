@@ -29,7 +29,7 @@ COMMANDS = {
     "run": "run a report's stream in the foreground",
     "backfill": "compute the windows of an interval in batch, verify or publish them",
     "verify": "prove that the stream published what the batch computes",
-    "maintain": "compact the lakehouse tables of a report, and remove their old versions",
+    "maintain": "compact the lakehouse tables of a report, remove their old versions, and old entries of the home",
     "set-aside": "set aside the decided rows that a table refuses, so that the rest goes on",
     "skip": "leave out rows of a source that can't be read",
     "status": "the status of a report and its driver",

@@ -26,6 +26,9 @@ from airflow_nrt.describe.verdict import verdict_lines
 from airflow_nrt.usecases.requests.batch import BatchRequest
 from airflow_nrt.usecases.requests.verify import VerifyArchivesRequest, VerifyRequest
 
+CANT_BE_PROVEN = 3
+"""The exit status where windows were asked for whose entries are removed: they are neither proven nor different."""
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_report(parser)
@@ -58,6 +61,8 @@ def run(options: argparse.Namespace) -> int:
     if ends and not options.published:
         steps(_way_to_repair(options, min(ends), max(ends)))
     # Of no windows nothing is proven, as for a task.
+    if verdict.unprovable and verdict.holds:
+        return CANT_BE_PROVEN
     return 0 if verdict.is_proven and verdict.windows else 1
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any, Protocol
 
-from airflow_nrt.basics.instants import format_instant, format_reached
+from airflow_nrt.basics.instants import END_OF_TIME, format_instant, format_reached
 from airflow_nrt.basics.texts import counted
 from airflow_nrt.describe.table_history import WindowHistory
 from airflow_nrt.files.decoding import decoded
@@ -106,6 +106,9 @@ class Verdict:
     unread_bytes: int = 0
     late_rows: int = 0
     notes: tuple[str, ...] = field(default_factory=tuple)
+    unprovable: Mapping[str, int] = field(default_factory=dict)
+    """By insert, the end (ms) up to which windows that were asked for can't be proven, because the entries with their
+    rows are removed: the end of time if none of its results can be. They are neither equal nor different."""
 
     @property
     def windows(self) -> int:
@@ -129,14 +132,19 @@ class Verdict:
 
     @property
     def is_proven(self) -> bool:
-        """Whether every difference is explained by late rows, and the evidence itself holds."""
+        """Whether every difference is explained by late rows, and the evidence itself holds, for all that was asked."""
+        return self.holds and not self.unprovable
+
+    @property
+    def holds(self) -> bool:
+        """The same of the windows that can be proven."""
         honest = all(not ledger.invented and not ledger.lacking for ledger in self.ledgers)
         return self.unexplained == 0 and honest and not self.problems
 
     @property
     def text(self) -> str:
         """The verdict in one line."""
-        return f"{self.report}: {conclusion(self)}; {_counts(self)}"
+        return f"{self.report}: {_conclusion(self)}; {_counts(self)}"
 
     def without_rows(self) -> Verdict:
         """The verdict without rows of the report, for a log that others read."""
@@ -182,8 +190,29 @@ def verdict_lines(verdict: Verdict) -> list[str]:
 
 def closing_line(verdict: Verdict) -> str:
     """The conclusion, and why there was nothing to prove."""
-    said = conclusion(verdict)
+    said = _conclusion(verdict)
     return said if said != NOTHING else nothing_because(len(verdict.inserts), verdict.pending, verdict.end)
+
+
+def not_before(unprovable: Mapping[str, int]) -> str:
+    """Of which windows nothing can be said any more.
+
+    >>> print(not_before({"sales": 1718704800000}))
+    can't be proven before 2024-06-18 10:00:00: the log entries with the rows of earlier windows are removed
+    """
+    until = max(unprovable.values())
+    if until >= END_OF_TIME:
+        return "can't be proven any more: the log entries with their rows are removed"
+    return (
+        f"can't be proven before {format_instant(until)}: the log entries with the rows of earlier windows are removed"
+    )
+
+
+def _conclusion(verdict: Verdict) -> str:
+    if not verdict.unprovable or not verdict.holds:
+        return conclusion(verdict)
+    later = "" if not verdict.windows else f"; after that {conclusion(replace(verdict, unprovable={}))}"
+    return f"{not_before(verdict.unprovable)}{later}"
 
 
 def nothing_because(inserts: int, pending: int, until: int | None = None) -> str:

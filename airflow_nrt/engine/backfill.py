@@ -16,7 +16,7 @@ from airflow_nrt.basics.instants import END_OF_TIME, format_instant
 from airflow_nrt.basics.spelling import string_literal
 from airflow_nrt.basics.texts import counted
 from airflow_nrt.describe.mismatch import FAIL, REPAIR
-from airflow_nrt.describe.verdict import Verdict
+from airflow_nrt.describe.verdict import Verdict, not_before
 from airflow_nrt.engine.archive import archive_of_source
 from airflow_nrt.engine.archive.needed_pieces import Needed, needed_pieces
 from airflow_nrt.engine.archive.source_archive import SourceArchive
@@ -35,20 +35,22 @@ from airflow_nrt.engine.spark.tuning import Tasks, tune_for
 from airflow_nrt.engine.time.future import FURTHEST_ZONE
 from airflow_nrt.engine.verify.evidence import ReadRows, fired_rows, rows_read
 from airflow_nrt.engine.verify.expected import on_time
-from airflow_nrt.engine.verify.interval import Interval, complete_until
+from airflow_nrt.engine.verify.interval import Interval, complete_until, not_provable_until
 from airflow_nrt.engine.verify.verify import Progress, unread_splits, verify
 from airflow_nrt.engine.versions.early_and_late_results import with_state
 from airflow_nrt.home.heartbeat import now_ms
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.arithmetic import check_arithmetic
 from airflow_nrt.home.log.entries import Entry, Published, Restate, Split, files_of, ranges_of
-from airflow_nrt.home.log.history import History, read_history
+from airflow_nrt.home.log.history import History
+from airflow_nrt.home.log.history_of_log import history_of
 from airflow_nrt.home.log.log import EntryTaken, Log
 from airflow_nrt.home.log.row_semantics import plan_of_history
+from airflow_nrt.home.notes.followers import following
 from airflow_nrt.home.skipped import as_history_skips
 from airflow_nrt.model.archive import partition_time as archive_time
 from airflow_nrt.model.internal_columns import WINDOW_END
-from airflow_nrt.model.options.known import source_option
+from airflow_nrt.model.options.known import KEEP, source_option
 from airflow_nrt.model.partition_time import partition_time
 from airflow_nrt.model.plan import Insert, Plan, Source
 from airflow_nrt.model.result_timing import COMPLETE, LAST
@@ -92,11 +94,11 @@ class _Work:
 
     def as_of_now(self) -> _Work:
         """The same work with what the log says by now."""
-        return replace(self, history=read_history(self.home.log().audit(), self.plan))
+        return replace(self, history=history_of(self.home.log(), self.plan))
 
     def as_read(self) -> Plan:
         """The plan by which the stream has read its rows; without a stream the plan as it is."""
-        read = plan_of_history(self.plan, self.history) if self.history.batches else self.plan
+        read = plan_of_history(self.plan, self.history) if self.history.is_streamed else self.plan
         return as_history_skips(read, self.history, self.home)
 
 
@@ -146,10 +148,17 @@ def backfill(
 
     Raises InputError, before anything is written, as `check_backfill` does.
     """
+    with following(home, "a backfill"):
+        return _backfilled(spark, plan, home, interval, check, on_mismatch, say)
+
+
+def _backfilled(
+    spark: SparkSession, plan: Plan, home: Home, interval: Interval, check: bool, on_mismatch: str, say: Progress
+) -> BackfillResult:
     notes = check_backfill(plan, home, interval)
     session = report_session(spark, plan)
-    work = _Work(session, plan, home, interval, read_history(home.log().audit(), plan), say, notes)
-    streamed = bool(work.history.batches)
+    work = _Work(session, plan, home, interval, history_of(home.log(), plan), say, notes)
+    streamed = work.history.is_streamed
     for insert in plan.inserts:
         sink_of(insert).check(session, home, insert)
     roll_forward(session, home, plan, home.log(), beside_driver=True, attempt=_without_rejected(plan))
@@ -194,10 +203,9 @@ def check_backfill(plan: Plan, home: Home, interval: Interval) -> list[str]:
     for insert in plan.inserts:
         if not insert.operators:
             raise InputError(f"{insert.name} has no windows: a backfill publishes windows")
-    entries = home.log().audit() if home.report_file.exists() else ()
-    history = read_history(entries, plan)
+    history = history_of(home.log(), plan) if home.report_file.exists() else History()
     check_arithmetic(plan, history.position)
-    if plan.waits_for_clock and not history.batches:
+    if plan.waits_for_clock and not history.is_streamed:
         raise InputError(
             "windows over processing time hold the rows that a stream absorbed meanwhile, and no stream has run here: "
             "run it first, or use a rowtime"
@@ -213,21 +221,29 @@ def _check_interval(plan: Plan, history: History, interval: Interval) -> None:
         raise InputError("a backfill needs a start and an end")
     for operator in plan.operators:
         interval.check_windows_of(operator)
+        known = not_provable_until(plan, history, operator.name)
+        if interval.start < known:
+            way_out = "" if known >= END_OF_TIME else "begin it there, or "
+            raise InputError(
+                f"the interval begins at {format_instant(interval.start)}, and the windows of {operator.window} "
+                f"{not_before({operator.name: known})}, so they can't be computed again: {way_out}backfill into a new "
+                f"home. A report that needs more keeps its entries longer ('{KEEP}')"
+            )
         fired = complete_until(plan, history, operator.name)
-        if history.batches and (fired is None or end > fired):
+        if history.is_streamed and (fired is None or end > fired):
             raise InputError(
                 f"the windows of {operator.window} are complete only up to {format_instant(fired)}, the interval "
                 f"reaches to {format_instant(end)}: end it there, or wait for the stream"
             )
         changelog = next((insert.name for insert in plan.fed_by(operator.name) if insert.emits_changes), None)
-        final = history.position.operators[operator.name].fired if history.batches else END_OF_TIME
+        final = history.position.operators[operator.name].fired if history.is_streamed else END_OF_TIME
         if changelog is not None and (final is None or end > final):
             raise InputError(
                 f"the windows of {operator.window} have their last version only up to {format_instant(final)}, the "
                 f"interval reaches to {format_instant(end)}: the stream still emits changes of later windows to "
                 f"{changelog}. End it there, or wait for the stream"
             )
-        if not history.batches and end > now_ms() + FURTHEST_ZONE:
+        if not history.is_streamed and end > now_ms() + FURTHEST_ZONE:
             raise InputError(f"the interval reaches to {format_instant(end)}, which is in the future")
 
 
@@ -306,7 +322,7 @@ def _restate(work: _Work, what: _Restatement) -> list[Published]:
     """
     work = replace(work, plan=work.as_read())
     spark, plan, home, history = work.spark, work.plan, work.home, work.history
-    streamed = bool(history.batches)
+    streamed = history.is_streamed
     known = {one.name: archive_of_source(plan, one, history, home) for one in plan.sources}
     archives = {name: archive for name, archive in known.items() if streamed or not archive.knows_arrival}
     fresh = {one.name: arrived(spark, one.table) for one in plan.sources if one.name not in archives}
@@ -376,7 +392,9 @@ def _final_state(insert: Insert, history: History) -> str:
     """
     if not insert.timing.late_updates:
         return string_literal(COMPLETE)
-    fired = [history.position.operators[name].fired for name in insert.operators] if history.batches else [END_OF_TIME]
+    fired = (
+        [history.position.operators[name].fired for name in insert.operators] if history.is_streamed else [END_OF_TIME]
+    )
     over = min(-END_OF_TIME if at is None else at for at in fired)
     return f"IF({WINDOW_END} <= {over}L, {string_literal(LAST)}, {string_literal(COMPLETE)})"
 

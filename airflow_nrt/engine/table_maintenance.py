@@ -35,7 +35,7 @@ def maintain(
     """Compacts the tables of a report's inserts, and keeps so much of their history (ms); gives what was done by
     insert.
 
-    Raises InputError as `check_keep` does, if none of the tables has a history, or if one belongs to another home.
+    Raises InputError as `check_keep` does, or if a table belongs to another home.
     """
     check_keep(keep)
     session = own_session(spark)
@@ -45,6 +45,4 @@ def maintain(
         if found is not None:
             done[insert.name] = found
             say(f"{insert.name}: {counted(found.files_before, 'file')} became {found.files_after}")
-    if not done:
-        raise InputError(f"{plan.name} writes into no table of a lakehouse: there is nothing to maintain")
     return done

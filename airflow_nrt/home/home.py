@@ -95,6 +95,7 @@ class Home:
         self.verdicts = self.notes / "verdicts"
         self.tasks = self.notes / "tasks"
         self.supervisors = self.notes / "supervisors"
+        self.followers = self.notes / "followers"
         self.unusable = self.notes / "unusable.json"
         self.nulled = self.notes / "nulled.json"
         self.left_out = self.notes / "left_out.json"

@@ -12,6 +12,7 @@ from airflow_nrt.home.log.changed_files import changes_of
 from airflow_nrt.home.log.entries import Lease
 from airflow_nrt.home.log.fold.checkpoints import state_of
 from airflow_nrt.home.log.log import Log
+from airflow_nrt.home.log.provable import provable_from
 from airflow_nrt.home.notes.left_out import left_out_rows
 from airflow_nrt.home.notes.nulled import nulled_expressions
 from airflow_nrt.home.notes.unusable import unusable_classes
@@ -95,6 +96,10 @@ class Status(Pulse):
     the reason why it does not fit its Spark. `nulled` counts the values of expressions that are NULL because they could
     not be computed, `nulled_in` by the newest windows or rows. `left_out` counts the rows that sinks could not take, by
     insert and reason. `set_aside` counts the rows that were set aside.
+
+    Entries before `first_entry` are removed: those that were written up to `removed_until` (ms of the wall clock; None:
+    none are). Late rows since then are in the ledgers, and windows that begin at or after `provable_from` (ms of the
+    report's clock; None without windows) can be proven.
     """
 
     restatements: int
@@ -110,6 +115,9 @@ class Status(Pulse):
     nulled_in: dict[str, dict[str, int]] = field(default_factory=dict)
     left_out: dict[str, dict[str, int]] = field(default_factory=dict)
     set_aside: int = 0
+    first_entry: int = 0
+    removed_until: int | None = None
+    provable_from: int | None = None
 
     def to_json(self) -> dict[str, Any]:
         return {**asdict(self), "lag": self.lag}
@@ -149,6 +157,9 @@ def read_status(home: Home, now: int | None = None) -> Status:
             for name, reasons in left_out_rows(home).items()
         },
         set_aside=sum(1 for _ in all_set_aside(home)),
+        first_entry=log.first,
+        removed_until=None if log.floor is None else log.floor.time,
+        provable_from=None if log.floor is None else provable_from(log.beginning().state.position),
     )
 
 

@@ -129,7 +129,7 @@ def _first_lacking(home: Home, log: Log, beat: Heartbeat | None) -> dict[str, in
     found: dict[str, int] = {}
     if beat is not None and beat.entry >= 0:
         found.update({name: first for name, first in beat.owed.items() if first <= log.last})
-        later: Iterable[Entry] = list(log.entries(beat.entry + 1))
+        later: Iterable[Entry] = list(log.entries(max(beat.entry + 1, log.first)))
         of_drivers = [one.n for one in later if one.epoch is not None and not isinstance(one.body, Lease)]
         if of_drivers:
             found[_EVERY_TABLE] = of_drivers[0]

@@ -6,6 +6,7 @@ after one that does not count yet.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Protocol
@@ -18,6 +19,8 @@ from airflow_nrt.home.visible import is_waiting
 from airflow_nrt.model.result_timing import COMPLETE, LAST, LATE
 
 RESTATED = "restated"
+
+logger = logging.getLogger(__name__)
 
 
 class EventKind(Protocol):
@@ -71,7 +74,9 @@ def read_window_events(
     """
     log = home.log()
     ends: dict[int, None] = {}
-    read, since = after, None
+    # The windows of what is removed become no events any more.
+    gone = log.first - 1 if until is None else min(log.first - 1, until)
+    read, since = max(after, gone), None
     for entry in visible_entries(home, log, table, after, until):
         found = sorted(
             {one.end for one in _windows(entry, table) if kind.holds(one, entry, log) and one.end is not None}
@@ -87,8 +92,10 @@ def read_window_events(
 
 def visible_entries(home: Home, log: Log, table: str | None, after: int, until: int | None = None) -> Iterator[Entry]:
     """The entries after `after` whose results (in this table, or in all) are visible, up to the first one whose results
-    wait."""
-    for entry in log.entries(after + 1, until):
+    wait. What is removed is passed over."""
+    if after + 1 < log.first:
+        logger.warning("%s: %s; its windows become no events", home.path, log.floor)
+    for entry in log.entries(max(after + 1, log.first), until):
         if is_waiting(home, entry, table):
             return
         yield entry

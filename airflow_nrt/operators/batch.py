@@ -10,7 +10,7 @@ from airflow.providers.common.compat.sdk import AirflowException, AirflowFailExc
 from airflow_nrt.basics.errors import HomeError
 from airflow_nrt.basics.instants import iso_instant
 from airflow_nrt.basics.texts import counted
-from airflow_nrt.describe.verdict import BadWindow, Verdict, nothing_because
+from airflow_nrt.describe.verdict import BadWindow, Verdict, not_before, nothing_because
 from airflow_nrt.operators.command import Outcome
 from airflow_nrt.operators.command_task import NrtCommandOperator
 from airflow_nrt.usecases.requests.backfill import BackfillRequest
@@ -81,6 +81,7 @@ def verdict_xcom(verdict: Verdict) -> dict[str, Any]:
     return {
         **{name: getattr(verdict, name) for name in names},
         "proven": verdict.is_proven,
+        "unprovable": not_before(verdict.unprovable) if verdict.unprovable else None,
         "text": verdict.text,
         "start": iso_instant(verdict.start),
         "end": iso_instant(verdict.end),
@@ -107,6 +108,8 @@ def fail_unless_proven(verdict: Mapping[str, Any]) -> None:
 
 def _why(verdict: Mapping[str, Any]) -> str:
     unexplained = verdict["unexplained"]
+    if verdict["unprovable"] and not unexplained and not verdict["problems"]:
+        return f"as its windows {verdict['unprovable']}"
     if not unexplained:
         return "as the log says what does not follow from the rows"
     differ = "differs" if unexplained == 1 else "differ"

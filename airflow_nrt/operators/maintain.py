@@ -1,4 +1,4 @@
-"""Maintaining the tables of a lakehouse that a stream writes into."""
+"""Maintaining the tables of a lakehouse that a stream writes into, and the history in its home."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from airflow_nrt.usecases.requests.maintain import KEPT, MaintainRequest, Mainta
 
 
 class NrtMaintainOperator(NrtCommandOperator):
-    """Compacts the tables of Delta and Iceberg that a report writes into, and removes their old versions.
+    """Compacts the tables of Delta and Iceberg that a report writes into, and removes their old versions. Also removes
+    old log entries of its home, if the report sets `home.keep`.
 
     It may run beside the stream: if the two conflict, the one that lost begins again. Published windows stay published,
     and can be verified.

@@ -83,8 +83,11 @@ class Facts:
 
     def follow(self, log: Log) -> None:
         """Reads the entries that were written since. Raises HomeError."""
+        if self.last + 1 < log.first:
+            # New, or its entries are removed: it begins anew where the log does.
+            vars(self).update(vars(Facts()))
         if self.last < 0:
-            self.first = max(0, log.last + 1 - MOST_ENTRIES)
+            self.first = max(log.first, log.last + 1 - MOST_ENTRIES)
             self.last = self.first - 1
         for n in range(self.last + 1, log.last + 1):
             try:

@@ -141,7 +141,7 @@ class NrtWindowEventTrigger(BaseEventTrigger):
         return tuple(map(Cursor.from_json, known.values()))
 
     async def _look(self, hook: NrtHook) -> int | None:
-        what = (self.table, self._cursors, self._read_up_to)
+        what = (self.table, self.log_asset, self._cursors, self._read_up_to)
         found: _Found = await self._read(hook, ("window events", *what), _find, *what)
         self._read_up_to, self._open = found.read_up_to, found.open
         if found.waiting is not None and found.waiting != self._waiting:
@@ -185,9 +185,10 @@ class _Found:
 
 
 def _find(
-    hook: NrtHook, location: str, table: str | None, cursors: tuple[Cursor, ...], read_up_to: _ReadUpTo
+    hook: NrtHook, location: str, table: str | None, store: str, cursors: tuple[Cursor, ...], read_up_to: _ReadUpTo
 ) -> _Found:
     from airflow_nrt.home.heartbeat import now_ms
+    from airflow_nrt.home.notes.followers import note_follower
     from airflow_nrt.home.window_events import has_window_events, visible_entries
 
     home = _existing(hook, location)
@@ -199,10 +200,13 @@ def _find(
     if read_up_to[0] == known:
         after = max(after, read_up_to[1])
     log = home.log()
+    needed = min([min(claim.until for claim in claims) + 1, *([] if claimed is None else [claimed])])
+    note_follower(home, f"the dispatcher of {table or 'all tables'} ({store})", needed)
     for entry in visible_entries(home, log, table, after):
         if has_window_events(entry, log, table):
             return _Found(entry.n, (known, after), claimed)
         after = entry.n
+    after = max(after, log.first - 1)
     waiting = after + 1 if after < log.last and log.read(after + 1).time < now_ms() - _WAITING_MS else None
     return _Found(None, (known, after), claimed, waiting)
 

@@ -11,7 +11,8 @@ from airflow_nrt.engine.batch.progress import Progress
 from airflow_nrt.engine.faults import reach
 from airflow_nrt.engine.sources import source_of
 from airflow_nrt.home.home import Home
-from airflow_nrt.home.log.entries import Commit, Restate
+from airflow_nrt.home.log.entries import Commit, Restate, SourceRange, Split
+from airflow_nrt.home.log.fold.checkpoints import read_below
 from airflow_nrt.home.log.skipped_rows import has
 from airflow_nrt.home.skipped import ask, asked, no_longer
 from airflow_nrt.model.plan import Plan, Source
@@ -89,7 +90,10 @@ def leave_out(home: Home, source: str, rows: Sequence[SkippedRow]) -> SkipResult
 
 
 def _check_unread(home: Home, source: str, rows: Sequence[SkippedRow]) -> None:
-    for entry in home.log().audit():
+    log = home.log()
+    for row in (row for row in rows for split in read_below(log).get(source, ()) if _was_read(split, row)):
+        raise InputError(f"{row} was read by an entry before {log.first}: what an entry has read stays as it is")
+    for entry in log.audit():
         body = entry.body
         if isinstance(body, Commit):
             read = body.splits if body.source == source else ()
@@ -97,6 +101,14 @@ def _check_unread(home: Home, source: str, rows: Sequence[SkippedRow]) -> None:
             read = body.splits(source) if isinstance(body, Restate) else ()
         for row in (row for row in rows for split in read if has(split, row)):
             raise InputError(f"{row} was read by entry {entry.n}: what an entry has read stays as it is")
+
+
+def _was_read(split: Split, row: SkippedRow) -> bool:
+    """Whether the removed entries that have read a split have read a row: of a part, all before the end of its last
+    range."""
+    if isinstance(split, SourceRange):
+        return split.part == row.part and row.number < split.end
+    return has(split, row)
 
 
 def _result(home: Home, added: int = 0) -> SkipResult:

@@ -10,7 +10,7 @@ from airflow_nrt.basics.errors import InputError, NrtError
 from airflow_nrt.basics.texts import counted
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Commit, Split
-from airflow_nrt.home.log.history import read_history
+from airflow_nrt.home.log.history_of_log import history_of
 from airflow_nrt.home.log.log import Log
 from airflow_nrt.launch.launch_records import pending_launch
 from airflow_nrt.launch.living import living_driver
@@ -45,8 +45,8 @@ def wait_for_stream(plan: Plan, home: Home, patience: int, say: Callable[[str], 
             "(wait_for_stream) out, and wait for a window, as NrtWindowSensor does"
         )
     log = home.log() if home.report_file.exists() else None
-    history = read_history(log.audit(), plan) if log is not None else None
-    if log is None or history is None or not history.batches:
+    history = history_of(log, plan) if log is not None else None
+    if log is None or history is None or not history.is_streamed:
         say("no stream has run here: nothing to wait for")
         return
     unread = {one.name: one for one in unread_splits(plan, history, None)}

@@ -475,8 +475,8 @@ def limited(spark: SparkSession, place: Path, is_kept: bool) -> Scene:
 
 _ALL = (
     windows, rows, versions, updating, throttled, owed, restated, repaired, filled, emptied, moved, lookups, program,
-    topic, from_archive, since, fractions, retracted, in_json, above_windows, known_topic, checkpoints, schemas, nulled,
-    policies, null_fields, skipped, limited, arrived,
+    topic, from_archive, since, fractions, retracted, in_json, above_windows, known_topic, checkpoints, floored,
+    schemas, nulled, policies, null_fields, skipped, limited, arrived,
 )  # fmt: skip
 SCENES: dict[str, Callable[[SparkSession, Path, bool], Scene]] = {one.__name__: one for one in _ALL}
 SERVERLESS = ("topic", "from_archive", "since", "known_topic", "checkpoints", "schemas")

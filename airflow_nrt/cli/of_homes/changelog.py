@@ -9,7 +9,8 @@ import argparse
 import json
 
 from airflow_nrt.basics.instants import format_instant
-from airflow_nrt.cli.common import add_home, add_json, print_json
+from airflow_nrt.cli.common import add_home, add_json, print_json, say_what_is_gone
+from airflow_nrt.home.home import Home
 from airflow_nrt.usecases.changelog import changelog
 from airflow_nrt.usecases.requests.changelog import ChangelogRequest
 
@@ -25,6 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
+    say_what_is_gone(Home.open(options.home, options.group))
     found = changelog(ChangelogRequest(options.home, options.group, options.rows))
     if options.json:
         print_json([one.to_json() for one in found])

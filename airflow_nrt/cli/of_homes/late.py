@@ -8,8 +8,9 @@ from typing import Any
 
 from airflow_nrt.basics.instants import format_instant
 from airflow_nrt.basics.texts import counted, shortened
-from airflow_nrt.cli.common import add_home, add_json, print_json
+from airflow_nrt.cli.common import add_home, add_json, print_json, say_what_is_gone
 from airflow_nrt.files.numbers_as_written import json_text
+from airflow_nrt.home.home import Home
 from airflow_nrt.home.ledger import NO_VALUE, REJECTED
 from airflow_nrt.usecases.late import late
 from airflow_nrt.usecases.requests.late import LateRequest
@@ -22,6 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
+    say_what_is_gone(Home.open(options.home, options.group))
     found = late(LateRequest(options.home, options.group, options.limit))
     if options.json:
         print_json(found.to_json())

@@ -116,6 +116,11 @@ def _lines(status: Status) -> list[str]:
         lines.append(f"set aside   {counted(status.set_aside, 'row')} that a table refused (ledger/set-aside)")
     if status.restatements:
         lines.append(f"restated    {counted(status.restatements, 'time')}, by backfills and repairs")
+    if status.removed_until is not None:
+        lines.append(
+            f"history     from entry {status.first_entry} on, after {format_instant(status.removed_until)} (UTC); "
+            f"{_provable(status.provable_from)}"
+        )
     if status.error:
         lines.append(f"error       {status.error}")
     for operator, until in status.suspects.items():
@@ -124,6 +129,12 @@ def _lines(status: Status) -> list[str]:
             f"{format_instant(until)}: a verification found a real difference; verify them once they are complete"
         )
     return lines
+
+
+def _provable(since: int | None) -> str:
+    if since is None or since >= END_OF_TIME:
+        return "no result can be proven any more"
+    return f"windows that begin at {format_instant(since)} or later can be proven"
 
 
 def _ago(ms: int) -> str:

@@ -7,7 +7,7 @@ from dataclasses import asdict
 
 from airflow_nrt.basics.errors import InputError
 from airflow_nrt.basics.instants import format_instant, parse_instant
-from airflow_nrt.cli.common import add_home, add_json, print_json
+from airflow_nrt.cli.common import add_home, add_json, print_json, say_what_is_gone
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.sink_history import standing_at
 from airflow_nrt.home.visible import waiting
@@ -23,6 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     home = Home.open(options.home, options.group)
+    say_what_is_gone(home)
     rows = standing_at(home.log().audit(), _instant(options.at))
     owed = waiting(home, [row.published for row in rows])
     if options.json:

@@ -20,7 +20,7 @@ def archive_of_source(plan: Plan, source: Source, history: History, home: Home) 
     if is_filled_by_others(source):
         return ForeignArchive(source)
     # A backfill before the first stream wrote no archive.
-    if source.is_archived and history.batches and not history.has_unread(source.name):
+    if source.is_archived and history.is_streamed and not history.has_unread(source.name):
         return OwnArchive(source, history, home)
     return LoggedSplits(plan, source, history, home)
 

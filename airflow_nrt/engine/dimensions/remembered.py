@@ -22,11 +22,10 @@ from airflow_nrt.engine.spark.given_rows import given_rows
 from airflow_nrt.engine.spark.paths import GLOB
 from airflow_nrt.files.durable import sync_directory
 from airflow_nrt.home.home import Home
+from airflow_nrt.home.kept import UNNAMED_VERSIONS_MS
 from airflow_nrt.model.lookups import ROW_NUMBER, VALID_FROM, VALID_UNTIL
 from airflow_nrt.model.plan import Lookup
 
-KEPT_SECONDS = 86_400
-"""How long a version stays that no entry names: a backfill may compute with it, and names it at its end."""
 _ASIDE = "aside-"
 """The prefix of the names of versions that are being written."""
 _VERSION = "_nrt_version"
@@ -114,5 +113,5 @@ def remove_forgotten(home: Home, named: Iterable[str]) -> None:
     """Removes versions that no entry names and that nobody has used for a day."""
     known = {*named}
     for place in home.dimensions.below():
-        if place.name not in known and place.age() > KEPT_SECONDS:
+        if place.name not in known and place.age() * 1000 > UNNAMED_VERSIONS_MS:
             place.delete_all()

@@ -36,7 +36,7 @@ def provide_for_backfill(spark: SparkSession, plan: Plan, home: Home, history: H
     _provide_firings(spark, plan, history)
     newest = {}
     for lookup in plan.lookups:
-        if uses_newest(lookup.table.options) or not history.batches:
+        if uses_newest(lookup.table.options) or not history.is_streamed:
             newest[lookup.name] = remember_newest(spark, home, lookup)
             provide_version(spark, home, lookup, newest[lookup.name])
         else:
@@ -50,7 +50,7 @@ def provide_for_verification(spark: SparkSession, plan: Plan, home: Home, histor
     _provide_firings(spark, plan, history)
     notes = []
     for lookup in plan.lookups:
-        used = streamed_versions(lookup, history) if history.batches else []
+        used = streamed_versions(lookup, history) if history.is_streamed else []
         if uses_newest(lookup.table.options):
             newest = provide_newest(spark, lookup)
             streamed = f", the stream has used {_listed(used)}" if used else ""

@@ -20,6 +20,7 @@ from airflow_nrt.engine.driver.decide.failures import RETRIES, Attempts, Failure
 from airflow_nrt.engine.driver.feed import Feed
 from airflow_nrt.engine.driver.filling import Filling
 from airflow_nrt.engine.driver.idleness import idle_timeout
+from airflow_nrt.engine.driver.retaining import Retaining
 from airflow_nrt.engine.driver.stream import StreamDriver
 from airflow_nrt.engine.failures.failures import explained, in_full, in_short
 from airflow_nrt.engine.failures.refusals import Refusals
@@ -109,6 +110,7 @@ class Runner:
         self._filling: Filling | None = None
         self._noted: Mapping[str, str] = {}
         self._next_checkpoint = 0
+        self._retaining: Retaining | None = None
         self._is_settled = True
 
     def _first_beat(self) -> Heartbeat:
@@ -239,6 +241,7 @@ class Runner:
             self._is_settled = True
             self._filling = Filling(spark, self.home, self.plan, writer, self._owing.attempt)
             self._keep_up(writer)
+            self._retaining = Retaining(spark, self.plan, self.home, lambda: bool(self._filling))
         self._progressed()
         read = read_by(writer.log)
         archived = (source for source in self.plan.sources if source.is_archived)
@@ -280,6 +283,8 @@ class Runner:
                 with self.lock:
                     for archive in self._archives:
                         archive.finish(driver.position, driver.replace_files)
+                    if self._retaining is not None:
+                        self._retaining.finish(driver.writer.log)
                 return FINISHED
             self._has_run = True
             self._between_batches(driver)
@@ -290,6 +295,7 @@ class Runner:
 
         Also publishes what sinks did not take, and the results of backfills that died after their entry.
         """
+        assert self._retaining is not None
         if self.lock.acquire(blocking=False):
             try:
                 driver.writer.check()
@@ -305,6 +311,8 @@ class Runner:
                     self._filling.step()
                 if driver.writer.last >= self._next_checkpoint:
                     self._keep_up(driver.writer)
+                    self._retaining.look_again()
+                self._retaining.step(driver.writer.log)
                 if driver.writer.log.last > before:
                     self._progressed()
             finally:

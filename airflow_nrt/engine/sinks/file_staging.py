@@ -12,7 +12,6 @@ from urllib.parse import unquote
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from airflow_nrt.basics.instants import format_instant
 from airflow_nrt.basics.partition_pattern import NO_VALUE
 from airflow_nrt.basics.spelling import quote, string_literal
 from airflow_nrt.basics.times_of_day import as_field, as_spark_time, with_times
@@ -21,6 +20,7 @@ from airflow_nrt.engine.sinks.change_lines import change_lines
 from airflow_nrt.engine.sinks.changelog import ORDER
 from airflow_nrt.engine.sinks.ordered import ordered
 from airflow_nrt.engine.sinks.partition_names import named_by, with_partition_names
+from airflow_nrt.engine.sinks.window_names import compact
 from airflow_nrt.engine.spark.footers import read_footer
 from airflow_nrt.files.checksum import checksum_of
 from airflow_nrt.home.log.entries import Published
@@ -162,7 +162,7 @@ def _staged(insert: Insert, directory: Path, path: Path, file: Path, state: str)
     if insert.operators:
         end = int(unquote(parts.pop().partition("=")[2]))
         start = insert.window.start(end) if insert.window is not None else None
-        name = f"{insert.name}-{_compact(start)}-{_compact(end)}"
+        name = f"{insert.name}-{compact(start)}-{compact(end)}"
         by_bits = insert.window is not None and not insert.window.ends_on_grid and insert.timing.publishes_once
         if by_bits or insert.emits_changes:
             # The windows of one slot can become complete one by one, and changes don't replace the file they change.
@@ -175,10 +175,6 @@ def _staged(insert: Insert, directory: Path, path: Path, file: Path, state: str)
     home = directory.parent.parent
     is_changelog = bool(insert.operators) and insert.emits_changes
     return Published(insert.name, start, end, state, rows, checksum, str(file.relative_to(home)), target, is_changelog)
-
-
-def _compact(ms: int | None) -> str:
-    return format_instant(ms).replace("-", "").replace(":", "").replace(" ", "T")
 
 
 def _row_count(table: Table, file: Path) -> int:

@@ -143,6 +143,11 @@ class Sink(ABC):
     def remove(self, spark: SparkSession, home: Home, insert: Insert, entry: Entry, target: str) -> None:
         """Removes a target, as an entry has decided. A missing one is no error."""
 
+    def published_until(self, spark: SparkSession, home: Home, insert: Insert) -> int | None:
+        """The log entry up to which the table has the results of its insert; None if it does not follow the log, and
+        asks for no entry again. Raises InputError and UnreachableError."""
+        return None
+
     def maintain(self, spark: SparkSession, home: Home, insert: Insert, before: int) -> Maintained | None:
         """Puts the rows of the table into few files, and removes what only its versions from before this time (ms of
         the wall clock) need. None if the sink's table needs nothing of that.

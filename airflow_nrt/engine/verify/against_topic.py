@@ -23,7 +23,8 @@ from airflow_nrt.engine.verify.comparison import comparable
 from airflow_nrt.engine.verify.evidence import ReadRows, rows_read
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import SourceRange, Split, ranges_of
-from airflow_nrt.home.log.history import History, read_history
+from airflow_nrt.home.log.history import History
+from airflow_nrt.home.log.history_of_log import history_of
 from airflow_nrt.home.log.row_semantics import plan_of_history
 from airflow_nrt.home.skipped import as_history_skips
 from airflow_nrt.model.plan import Plan, Source
@@ -38,7 +39,7 @@ def verify_archives(spark: SparkSession, plan: Plan, home: Home) -> list[Archive
     if not archived:
         raise InputError("the report writes no archive: 'archive' of a source names one")
     session = report_session(spark, plan)
-    history = read_history(home.log().audit(), plan)
+    history = history_of(home.log(), plan)
     plan = as_history_skips(plan_of_history(plan, history), history, home)
     archived = [plan.source(source.name) for source in archived]
     return [_compared(session, plan, home, source, history) for source in archived]

@@ -182,7 +182,7 @@ def _marks(state: SourceState) -> str:
 
 def with_watermark(read: DataFrame, history: History, operator: str) -> DataFrame:
     """The rows with `_nrt_batch`, and `_nrt_seen`, the operator's watermark at the beginning of that batch."""
-    unread = END_OF_TIME if history.batches else None
+    unread = END_OF_TIME if history.is_streamed else None
     watermarks = [(BACKFILL, unread), *((n, commit.seen.get(operator)) for n, commit in history.batches.items())]
     by_batch = given_rows(read.sparkSession, {ENTRY: "BIGINT", "_nrt_seen": "BIGINT"}, watermarks)
     return read.join(F.broadcast(by_batch), ENTRY).withColumn(BATCH, F.col(ENTRY))

@@ -13,6 +13,7 @@ from airflow_nrt.engine.dimensions.validities import given_versions, joined_with
 from airflow_nrt.engine.publish.fitting import held_rows
 from airflow_nrt.engine.sinks.sink import Sink
 from airflow_nrt.engine.sinks.table_versions import VersionCommit
+from airflow_nrt.engine.sinks.window_names import end_in
 from airflow_nrt.engine.verify.bad_windows import (
     bad_window,
     in_windows,
@@ -23,7 +24,7 @@ from airflow_nrt.engine.verify.bad_windows import (
 )
 from airflow_nrt.engine.verify.comparison import CLASS, Sides, classify
 from airflow_nrt.engine.verify.expected import expected_rows, rows_so_far, rows_that_stand
-from airflow_nrt.engine.verify.interval import bounds_of
+from airflow_nrt.engine.verify.interval import bounds_of, not_provable_until
 from airflow_nrt.engine.verify.tolerance import tolerance_of
 from airflow_nrt.engine.verify.verification_inputs import Scene
 from airflow_nrt.engine.verify.window_history import histories
@@ -46,7 +47,9 @@ def verify_insert(scene: Scene, insert: Insert, sink: Sink) -> tuple[InsertVerdi
     pending = _pending(scene, operator)
     if bounds is None:
         return InsertVerdict(insert.name, 0, 0, 0, 0, pending, dict.fromkeys(CLASSES, 0)), []
-    after, until = bounds
+    after, until = max(bounds[0], _not_provable(scene, insert)), bounds[1]
+    if after >= until:
+        return InsertVerdict(insert.name, 0, 0, 0, 0, pending, dict.fromkeys(CLASSES, 0)), []
     # A late row of these has arrived, and the version with it is not published yet; or the sink does not answer; or the
     # table was added, and is not filled yet.
     mine = [one for (name, _), one in scene.history.published.items() if name == insert.name]
@@ -68,6 +71,11 @@ def verify_insert(scene: Scene, insert: Insert, sink: Sink) -> tuple[InsertVerdi
         here = ~F.col(WINDOW_END).isin(sorted(changing))
         batch, arrived = batch.where(here), None if arrived is None else arrived.where(here)
     return _compare(scene, insert, (batch, arrived), inside, pending, sink)
+
+
+def _not_provable(scene: Scene, insert: Insert) -> int:
+    """Windows of an insert that end at or before this (ms) can't be proven."""
+    return max(not_provable_until(scene.plan, scene.history, one) for one in insert.operators)
 
 
 def _compare(
@@ -108,7 +116,7 @@ def _compare(
         told = histories(commits, entries, lambda version, ends: wrong_ends(read_again(sink.at(version), ends)))
         bad = [bad_window(insert, end, by_window[end], samples.get(end, ()), told.get(end)) for end in worst]
     problems = []
-    foreign = _not_newer(scene, standing.foreign)
+    foreign = _not_newer(scene, insert, standing.foreign)
     if foreign:
         bad.append(BadWindow(None, None, 0, sink.foreign_rows(scene.spark, insert, foreign), 0))
         problems += [f"the log does not contain the published file {standing.foreign[one]}" for one in foreign]
@@ -153,11 +161,16 @@ def _changed_since(scene: Scene, insert: Insert, ends: Collection[int | None]) -
     return found & set(ends)
 
 
-def _not_newer(scene: Scene, foreign: Collection[str]) -> list[str]:
-    """Foreign targets, without those that a running driver has published since the log was read."""
+def _not_newer(scene: Scene, insert: Insert, foreign: Collection[str]) -> list[str]:
+    """Foreign targets, without those that a running driver has published since the log was read, or long before."""
     newer = scene.home.log().entries(scene.history.entry + 1) if foreign else ()
     targets = {one.target for entry in newer for one in entry.published}
-    return [target for target in foreign if target not in targets]
+    left = [target for target in foreign if target not in targets]
+    if not insert.operators or scene.history.beginning.state.entry < 0:
+        return left
+    # The entries that have published earlier windows are removed.
+    known = _not_provable(scene, insert)
+    return [target for target in left if (end := end_in(target)) is None or end > known]
 
 
 def _pending(scene: Scene, operator: WindowAggregate) -> int:

@@ -13,8 +13,9 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 
 from airflow_nrt.basics.errors import InputError
+from airflow_nrt.basics.instants import END_OF_TIME
 from airflow_nrt.basics.texts import counted
-from airflow_nrt.describe.verdict import Verdict
+from airflow_nrt.describe.verdict import Verdict, not_before
 from airflow_nrt.engine.archive import archive_of_source, is_filled_by_others
 from airflow_nrt.engine.archive.needed_pieces import Needed
 from airflow_nrt.engine.archive.source_archive import SourceArchive
@@ -30,16 +31,18 @@ from airflow_nrt.engine.verify.evidence import (
     check_watermarks,
     rows_read,
 )
-from airflow_nrt.engine.verify.interval import EVERYTHING, Interval, bounds_of
+from airflow_nrt.engine.verify.interval import EVERYTHING, Interval, bounds_of, not_provable_until
 from airflow_nrt.engine.verify.one_insert import verify_insert
 from airflow_nrt.engine.verify.verification_inputs import Scene, unfilled
 from airflow_nrt.engine.windows.layout_of import layout_of
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.arithmetic import check_arithmetic
 from airflow_nrt.home.log.entries import Split
-from airflow_nrt.home.log.history import History, read_history
+from airflow_nrt.home.log.history import History
+from airflow_nrt.home.log.history_of_log import history_of
 from airflow_nrt.home.log.row_semantics import plan_of_history
 from airflow_nrt.home.log.verifiability import not_comparable
+from airflow_nrt.home.notes.followers import following
 from airflow_nrt.home.notes.verdicts import keep_verdict
 from airflow_nrt.home.skipped import as_history_skips
 from airflow_nrt.model.connectors import connector_of
@@ -63,9 +66,10 @@ def verify(
     """
     check_arithmetic(plan, home.log().position())
     session = report_session(spark, plan)
-    if published is not None:
-        return _verified(session, plan, home, interval, lambda insert: sink_of(insert).at_copy(published), say)
-    verdict = _verified(session, plan, home, interval, sink_of, say)
+    with following(home, "a verification"):
+        if published is not None:
+            return _verified(session, plan, home, interval, lambda insert: sink_of(insert).at_copy(published), say)
+        verdict = _verified(session, plan, home, interval, sink_of, say)
     keep_verdict(home, verdict)
     return verdict
 
@@ -75,7 +79,7 @@ def _verified(
 ) -> Verdict:
     plan = replace(plan, inserts=tuple(one.without_nulls for one in plan.inserts))
     log = home.log()
-    history = read_history(log.audit(), plan)
+    history = history_of(log, plan)
     plan = as_history_skips(plan_of_history(plan, history), history, home)
     say(f"log read: {counted(history.entry + 1, 'entry')}, {counted(len(history.batches), 'batch')}")
     problems = list(history.problems)
@@ -115,10 +119,13 @@ def _verified(
         for name in operator.sources if all(archives[name].knows_arrival for name in operator.sources) else ():
             scene.ledgers.append(check_ledger(home, history, layout_of(operator), name, scene.sources))
     say(f"late ledger checked: {counted(sum(one.found for one in scene.ledgers), 'late row')}")
-    inserts = []
+    inserts, gone = [], unprovable(plan, history, interval)
     for insert in plan.inserts:
         if not connector_of(insert.sink).keeps_rows:
             notes.append(f"{insert.name}: what connector '{insert.sink.connector}' wrote can't be read back")
+            continue
+        if gone.get(insert.name) == END_OF_TIME:
+            notes.append(f"{insert.name}: {not_before({insert.name: END_OF_TIME})}")
             continue
         unknown = not_comparable(plan, insert, history.position) or _without_arrival(scene, insert)
         if unknown is not None:
@@ -150,7 +157,21 @@ def _verified(
         unread_bytes=sum(split.size for split in unread),
         late_rows=sum(one.found for one in scene.ledgers),
         notes=tuple(notes),
+        unprovable=gone,
     )
+
+
+def unprovable(plan: Plan, history: History, interval: Interval) -> dict[str, int]:
+    """By insert, the end up to which windows of the interval can't be proven: those below which entries are removed."""
+    if history.beginning.state.entry < 0:
+        return {}
+    start = -END_OF_TIME if interval.start is None else interval.start
+    found = {
+        one.name: max((not_provable_until(plan, history, name) for name in one.operators), default=END_OF_TIME)
+        for one in plan.inserts
+        if connector_of(one.sink).keeps_rows
+    }
+    return {name: until for name, until in found.items() if until > start}
 
 
 def _needed(
@@ -171,8 +192,8 @@ def _needed(
 
 def unread_splits(plan: Plan, history: History, spark: SparkSession | None) -> list[Split]:
     """The splits that have arrived and were not read. `spark` may be None if no source needs a session."""
-    live = (one for one in plan.sources if history.batches or not is_filled_by_others(one))
-    found = (split for one in live for split in not_read(spark, one.table, history.splits(one.name)))
+    live = (one for one in plan.sources if history.is_streamed or not is_filled_by_others(one))
+    found = (split for one in live for split in not_read(spark, one.table, history.known_splits(one.name)))
     return [split for split in found if not split.is_empty]
 
 

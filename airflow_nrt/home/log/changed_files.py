@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Iterable
 
 from airflow_nrt.home.log.entries import SourceFile
-from airflow_nrt.home.log.fold.home_state import LAST_FILES
+from airflow_nrt.home.log.home_state import LAST_FILES
 
 
 def change_of(file: SourceFile) -> str | None:

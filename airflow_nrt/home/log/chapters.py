@@ -4,9 +4,12 @@
 
 A chapter appears whole before the files that it replaces are deleted: so each entry is always there, sometimes twice.
 Where both exist, the chapter counts: a writer that slept may create a file for an entry that is in a chapter already.
+Later a volume replaces chapters (`volumes.py`).
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 from airflow_nrt.basics.errors import HomeError
 from airflow_nrt.basics.texts import counted
@@ -19,6 +22,8 @@ CHAPTER = 128
 KEPT = 128
 """How many of the last entries remain files of their own."""
 _MOST_BYTES = 16 * MOST_BYTES
+_SUFFIXES = (".json", ".jsonl", ".jsonl.gz")
+"""Of entries, chapters and volumes."""
 
 
 def chapter_of(directory: StorePath, n: int) -> StorePath:
@@ -40,14 +45,15 @@ def read_chapter(path: StorePath) -> list[bytes] | None:
 
 def last_entry(directory: StorePath) -> int:
     """The number of the last entry, -1 if there is none."""
-    found = (name.rpartition(".") for name in directory.names())
-    numbers = (number_of(stem.rpartition("-")[2]) for stem, _, ending in found if ending in ("json", "jsonl"))
+    names = (name for name in directory.names() if name.endswith(_SUFFIXES))
+    numbers = (number_of(name.partition(".")[0].rpartition("-")[2]) for name in names)
     return max((number for number in numbers if number is not None), default=-1)
 
 
-def bind_chapters(directory: StorePath, last: int) -> None:
+def bind_chapters(directory: StorePath, last: int, has_moved: Callable[[int], bool]) -> None:
     """Moves full ranges of entries up to `last` into chapters, except the newest ones.
 
+    `has_moved` says of an entry whether it is in a chapter already, or in what replaces it.
     Raises HomeError at an entry that is not readable, or not there.
     """
     named = {number_of(path.stem): path for path in directory.below(".json")}
@@ -57,12 +63,12 @@ def bind_chapters(directory: StorePath, last: int) -> None:
             return
         numbers = range(first, first + CHAPTER)
         chapter = chapter_of(directory, first)
-        if not chapter.exists():
+        if not has_moved(first):
             try:
                 content = b"".join(_line(directory / f"{n}.json", n) for n in numbers)
             except HomeError:
                 # Unless another driver, which binds at the same time, has removed the files of the entries.
-                if not chapter.exists():
+                if not has_moved(first):
                     raise
             else:
                 chapter.put_if_absent(content)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from airflow_nrt.basics.errors import FencedError, NrtError
+from airflow_nrt.basics.errors import FencedError, NrtError, RetainedError
 from airflow_nrt.home.log.chapters import CHAPTER
 from airflow_nrt.home.log.entries import Body, Entry, Lease
 from airflow_nrt.home.log.log import EntryTaken, Log
@@ -64,6 +64,9 @@ class Writer:
         except EntryTaken:
             self._meet_all()
             return None
+        except RetainedError:
+            self.check()
+            return None
         self._met = entry.n
         if entry.n % CHAPTER == 0:
             self.log.bind()
@@ -84,22 +87,32 @@ class Writer:
             raise self._fenced
         while self._met < self.log.last:
             entry = self._meet_next()
-            if entry.epoch == self.epoch:
+            if entry is not None and entry.epoch == self.epoch:
                 raise LateEntryError(
                     f"log entry {entry.n} stands, which this driver (epoch {self.epoch}) took for failed: "
                     "it reads on from there"
                 )
 
-    def _meet_next(self) -> Entry:
+    def _meet_next(self) -> Entry | None:
+        if self._met + 1 < self.log.first:
+            # What it has missed is removed. Who has written it is known, and nothing of it is left to be published.
+            self._met = self.log.first - 1
+            self._check_epoch(self.log.beginning().state.epoch, self._met)
+            return None
         entry = self.log.read(self._met + 1)
         self._met = entry.n
         if entry.epoch is None:
             self.foreign_entries.append(entry)
-        elif entry.epoch > self.epoch:
-            # Kept: this entry is met only once.
-            self._fenced = FencedError(
-                f"a newer driver (epoch {entry.epoch}) has taken over this home at log entry {entry.n}; "
-                f"this one (epoch {self.epoch}) stops"
-            )
-            raise self._fenced
+        else:
+            self._check_epoch(entry.epoch, entry.n)
         return entry
+
+    def _check_epoch(self, epoch: int, n: int) -> None:
+        if epoch <= self.epoch:
+            return
+        # Kept: an entry is met only once.
+        self._fenced = FencedError(
+            f"a newer driver (epoch {epoch}) has taken over this home at log entry {n}; "
+            f"this one (epoch {self.epoch}) stops"
+        )
+        raise self._fenced

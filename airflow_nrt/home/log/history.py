@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 from airflow_nrt.basics.instants import format_reached
 from airflow_nrt.home.log.archived_files import note_archived
+from airflow_nrt.home.log.checkpoint import Beginning
 from airflow_nrt.home.log.entries import (
     Commit,
     Entry,
@@ -43,6 +45,9 @@ class History:
     `as_of` is the last entry whose rows a restatement used, for what it published; `joined_with` are the versions of
     dimension tables that it used for all rows, if any. `backfilled` are splits that a backfill read, by source and
     name.
+
+    With a floor, all that is of the entries above. `beginning` is what is left of those below, and `read_below` are the
+    splits that these have read, by source.
     """
 
     entry: int = -1
@@ -74,6 +79,17 @@ class History:
     """By batch, the input policies of its driver, None of one of an earlier version."""
     skipped: dict[str, tuple[SkippedRow, ...]] = field(default_factory=dict)
     """The rows that drivers have left out, by source."""
+    beginning: Beginning = field(default_factory=Beginning)
+    read_below: Mapping[str, tuple[Split, ...]] = field(default_factory=dict)
+
+    @property
+    def is_streamed(self) -> bool:
+        """Whether a stream has ever read anything."""
+        return bool(self.batches) or any(one.files for one in self.beginning.state.position.sources.values())
+
+    def known_splits(self, source: str) -> list[Split]:
+        """All splits of a source that nobody has to read again, also those whose entries are removed."""
+        return [*self.read_below.get(source, ()), *self.splits(source)]
 
     def splits(self, source: str) -> list[Split]:
         """All splits of a source that were read: those of batches in the order of reading, then the others."""
@@ -159,10 +175,25 @@ def _is_due(state: OperatorState) -> bool:
     return state.watermark is not None and bool(Partials(state.rows).begun_by(state.watermark + 1).files)
 
 
-def read_history(entries: Iterable[Entry], plan: Plan) -> History:
+def read_history(
+    entries: Iterable[Entry],
+    plan: Plan,
+    beginning: Beginning | None = None,
+    below: Mapping[str, tuple[Split, ...]] = MappingProxyType({}),
+) -> History:
     """Folds the log. Statements that contradict the log itself are `problems`."""
-    history = History()
+    beginning = beginning or Beginning()
+    history = History(
+        entry=beginning.state.entry,
+        position=beginning.state.position,
+        restated=beginning.state.restatements,
+        beginning=beginning,
+        read_below=below,
+    )
     input_policies = None
+    if beginning.lease is not None:
+        input_policies = beginning.lease.input_policies
+        _note_skipped(history, beginning.lease.skipped)
     for entry in entries:
         history.entry = entry.n
         for published in entry.published:

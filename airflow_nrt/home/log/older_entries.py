@@ -47,4 +47,12 @@ def _with_policies(entry: Content) -> Content:
     return {**entry, "input_policies": None} if entry["kind"] == "lease" else entry
 
 
-STEPS = (_with_formats, _with_row_semantics, _with_policies)
+def _as_in_format_4(entry: Content) -> Content:
+    """Format 4 had all entries of a log in files of their own, or in chapters: its drivers knew neither volumes nor a
+    floor, so they must not go on where these may come."""
+    return entry
+
+
+KNOW_A_FLOOR = 5
+"""The first format of entries whose drivers know of volumes and of a floor."""
+STEPS = (_with_formats, _with_row_semantics, _with_policies, _as_in_format_4)

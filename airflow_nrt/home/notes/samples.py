@@ -19,13 +19,13 @@ from airflow_nrt.basics.instants import format_instant
 from airflow_nrt.files.decoding import decoded, parse_json
 from airflow_nrt.files.formats import Format
 from airflow_nrt.home.home import Home
+from airflow_nrt.home.kept import SAMPLED_DAYS
 from airflow_nrt.home.log.entries import Entry
 from airflow_nrt.home.store.store import Seen
 from airflow_nrt.home.store.store_path import StorePath
 
 MOST_LETTERS = 100
 """The most characters of a value of a key."""
-DAYS_KEPT = 92
 _MOST_BYTES = 32 * 1024 * 1024
 """The most bytes of a file: a day of windows that end every second, with 20 keys."""
 _FORMAT = Format("the sample of a window")
@@ -86,7 +86,7 @@ def write_samples(home: Home, insert: str, entry: Entry, samples: Sequence[Sampl
 
 
 def _forget_old_days(directory: StorePath) -> None:
-    for day in sorted(directory.names(), reverse=True)[DAYS_KEPT:]:
+    for day in sorted(directory.names(), reverse=True)[SAMPLED_DAYS:]:
         (directory / day).delete_all()
 
 

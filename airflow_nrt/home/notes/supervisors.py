@@ -15,6 +15,7 @@ from hashlib import blake2b
 from airflow_nrt.basics.errors import HomeError
 from airflow_nrt.files.formats import Format
 from airflow_nrt.home.home import Home
+from airflow_nrt.home.kept import SUPERVISORS_MS
 from airflow_nrt.home.notes.tasks import check_ids
 from airflow_nrt.home.store.records import read_record, record_bytes
 from airflow_nrt.home.store.store_path import StorePath
@@ -22,7 +23,6 @@ from airflow_nrt.home.store.store_path import StorePath
 NOTE_SECONDS = 20.0
 """How often a task writes its note."""
 SILENT_MS = 90_000
-_FORGOTTEN_MS = 86_400_000
 _MOST_BYTES = 16 * 1024
 _MOST = 100
 _FORMAT = Format("the supervisor of a home")
@@ -57,7 +57,7 @@ def note_supervisor(home: Home, one: Supervisor) -> list[Supervisor]:
     home.supervisors.make()
     _file(home, one).replace(record_bytes(_FORMAT, one))
     for file, known in list(_notes(home)):
-        if known.seen < one.seen - _FORGOTTEN_MS:
+        if known.seen < one.seen - SUPERVISORS_MS:
             file.delete()
     return others(home, one)
 

@@ -11,10 +11,10 @@ from airflow_nrt.describe.verdict import Verdict
 from airflow_nrt.files.formats import Format
 from airflow_nrt.home.heartbeat import now_ms
 from airflow_nrt.home.home import Home
+from airflow_nrt.home.kept import VERDICTS
 from airflow_nrt.home.store.records import read_record, record_bytes
 from airflow_nrt.home.store.store_path import StorePath
 
-KEPT = 100
 EQUAL, EXPLAINED, MISMATCH, DIFFERENT = "equal", "explained", "mismatch", "different"
 _MOST_ENDS = 10_000
 _MOST_BYTES = 4 * 1024 * 1024
@@ -58,7 +58,10 @@ class KeptVerdict:
             ends = one.unequal_ends[-_MOST_ENDS:]
             inserts[one.insert] = DifferentWindows(ends, bad, one.unexplained <= len(bad), told)
         counts = (verdict.windows, verdict.equal, verdict.explained, verdict.unexplained)
-        return cls(at, verdict.entry, verdict.start, verdict.end, verdict.is_proven, *counts, inserts)
+        # It says nothing of windows that can't be proven.
+        known = (verdict.start, *verdict.unprovable.values())
+        start = max((one for one in known if one is not None), default=None)
+        return cls(at, verdict.entry, start, verdict.end, verdict.holds, *counts, inserts)
 
     @property
     def is_proven(self) -> bool:
@@ -87,14 +90,14 @@ def keep_verdict(home: Home, verdict: Verdict) -> None:
     with suppress(OSError, HomeError):
         home.verdicts.make()
         (home.verdicts / f"{kept.at:015d}-{kept.entry}.json").replace(record_bytes(_FORMAT, kept))
-        for name in _newest_first(home)[KEPT:]:
+        for name in _newest_first(home)[VERDICTS:]:
             (home.verdicts / name).delete()
 
 
 def kept_verdicts(home: Home, known: Mapping[str, KeptVerdict]) -> dict[str, KeptVerdict]:
     """The verdicts by file name, newest first; `known` ones are not read again. Unreadable ones are left out."""
     found = {}
-    for name in _newest_first(home)[:KEPT]:
+    for name in _newest_first(home)[:VERDICTS]:
         with suppress(OSError, HomeError):
             found[name] = known.get(name) or _read(home.verdicts / name)
     return found

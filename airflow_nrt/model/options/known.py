@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from airflow_nrt.basics.durations import HOUR, parse_duration
+from airflow_nrt.basics.durations import DAY, HOUR, parse_duration
 from airflow_nrt.basics.errors import InputError
 from airflow_nrt.basics.java_sources import SPEED_RULES
 from airflow_nrt.basics.nearest import nearest
@@ -56,6 +56,9 @@ NULL_ROWTIME = "scan.null-rowtime"
 REJECTED_LIMIT, REJECTED_TABLE = "source.rejected.limit", "source.rejected.table"
 UNBOUNDED_STATE = "table.exec.state.unbounded"
 REFUSED_TIMEOUT = "sink.refused-timeout"
+KEEP = "home.keep"
+"""The option that says how long the entries of a home and their ledgers stay."""
+FOLLOWERS_EXPIRE = "home.followers.expire"
 MAX_SCRIPT = "script.max-size"
 MAX_NODES = "plan.max-nodes"
 MOST_SAMPLED = 100
@@ -311,6 +314,18 @@ REPORT_OPTIONS = named(
             Option(UNBOUNDED_STATE, one_of("refuse", "allow"), "refuse", "live queries that keep every key for ever"),
             Option(
                 REFUSED_TIMEOUT, parse_duration, HOUR, "how long a driver waits for a server that refuses its login"
+            ),
+            Option(
+                KEEP,
+                parse_duration,
+                None,
+                "how long entries of the log and their ledgers stay in the home; default: for ever",
+            ),
+            Option(
+                FOLLOWERS_EXPIRE,
+                parse_duration,
+                7 * DAY,
+                "for how long entries wait for one that follows the log and is not seen any more",
             ),
             Option("pipeline.name", str, None, "the report's name; default: the file's"),
             Option(MAX_SCRIPT, parse_bytes, 1024**2, "by --set or settings: the most bytes of a script"),

@@ -36,11 +36,11 @@ def test_a_verification_goes_on_with_the_merged_file(
             stream.absorb_new()
 
     absorb("10:01:00", "10:12:00", "10:31:00", "11:02:00", "11:31:00")
-    read_history, read_rows = verifying.read_history, OwnArchive.read
+    history_of, read_rows = verifying.history_of, OwnArchive.read
     chosen = 0
 
     def after_the_log(*given: object) -> History:
-        history = read_history(*given)  # type: ignore[arg-type]
+        history = history_of(*given)  # type: ignore[arg-type]
         absorb("10:02:00")
         keep(stream)
         return history
@@ -55,7 +55,7 @@ def test_a_verification_goes_on_with_the_merged_file(
         return rows
 
     with monkeypatch.context() as merging:
-        merging.setattr(verifying, "read_history", after_the_log)
+        merging.setattr(verifying, "history_of", after_the_log)
         merging.setattr(OwnArchive, "read", after_the_choice)
         verdict = verify(spark, plan, stream.home)
     assert chosen == 2

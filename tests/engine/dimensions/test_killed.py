@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from airflow_nrt.basics.errors import InputError
-from airflow_nrt.engine.dimensions.remembered import KEPT_SECONDS
 from airflow_nrt.engine.driver.run import Runner
 from airflow_nrt.engine.verify.verify import verify
 from airflow_nrt.home.home import Home
+from airflow_nrt.home.kept import UNNAMED_VERSIONS_MS
 from airflow_nrt.sql.load import load_report
 from tests.engine.dimensions.reports import (
     ENRICHED,
@@ -51,7 +51,7 @@ def test_killed_with_a_version_that_no_entry_names(spark, java: SharedJava, tmp_
         driver.end()
     (orphan,) = {one.name for one in place.home.dimensions.local.iterdir()} - named
     write_shops(place.own, {1: "east", 2: "south"}, at=3)
-    before = time.time() - KEPT_SECONDS - 60
+    before = time.time() - UNNAMED_VERSIONS_MS / 1000 - 60
     os.utime(place.home.dimensions.local / orphan, (before, before))
     assert place.run(spark) == "finished"
     assert rows_of(place.own / "enriched") == [(1, "north"), (2, "south"), (3, "east")]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from airflow_nrt.basics.errors import FencedError, HomeError
-from airflow_nrt.home.log import chapters, fenced_writer, log
+from airflow_nrt.home.log import chapters, fenced_writer
 from airflow_nrt.home.log.entries import Lease, Position, Tick
 from airflow_nrt.home.log.fenced_writer import Writer
 from airflow_nrt.home.store.store_path import StorePath
@@ -25,7 +25,6 @@ def tick(windows: int) -> Tick:
 def short_chapters(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(chapters, "CHAPTER", CHAPTER)
     monkeypatch.setattr(chapters, "KEPT", KEPT)
-    monkeypatch.setattr(log, "CHAPTER", CHAPTER)
     monkeypatch.setattr(fenced_writer, "CHAPTER", CHAPTER)
 
 
@@ -104,7 +103,7 @@ def test_two_drivers_that_bind_at_once(directory: Path, monkeypatch: pytest.Monk
 
     def overtaken(path: StorePath, n: int) -> bytes:
         monkeypatch.setattr(chapters, "_line", read)
-        chapters.bind_chapters(writer.log.directory, writer.log.last)
+        chapters.bind_chapters(writer.log.directory, writer.log.last, writer.log.has_moved)
         return read(path, n)
 
     monkeypatch.setattr(chapters, "_line", overtaken)

@@ -36,7 +36,7 @@ def test_where_not_all_mismatches_are_named_a_difference_is_no_more_than_that() 
 
 def test_a_home_keeps_the_newest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     home = new_home(tmp_path)
-    monkeypatch.setattr(verdicts, "KEPT", 2)
+    monkeypatch.setattr(verdicts, "VERDICTS", 2)
     for entry in range(4):
         keep_verdict(home, verdict(entry=entry))
     kept = kept_verdicts(home, {})

@@ -31,6 +31,7 @@ REQUESTS = [
     BackfillRequest(BatchRequest(ALONE, "2024-06-18T00:00:00Z", "2024-06-19", 600_000), REPAIR),
     MaintainRequest(ALONE),
     MaintainRequest(PLACE, "36 h"),
+    MaintainRequest(PLACE, dry_run=True),
 ]
 
 

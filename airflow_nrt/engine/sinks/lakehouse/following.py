@@ -14,7 +14,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import StructType
 from pyspark.sql.window import Window
 
-from airflow_nrt.basics.errors import HomeError
+from airflow_nrt.basics.errors import HomeError, RetainedError
 from airflow_nrt.basics.instants import format_instant
 from airflow_nrt.basics.spelling import quote
 from airflow_nrt.engine.faults import reach
@@ -32,8 +32,18 @@ ATTEMPTS = 8
 
 def follow(table: LakeTable, home: Home, until: Entry) -> None:
     """Publishes all entries up to this one that the table lacks, each in one commit."""
-    done = published_until(table, home)
-    for entry in home.log().entries(done + 1, until.n) if done < until.n else ():
+    log, done = home.log(), published_until(table, home)
+    if log.floor is not None and done < log.first - 1:
+        lost = log.beginning().results.get(table.insert.name, -1)
+        if lost > done:
+            raise RetainedError(
+                f"table {table.name} has its results up to log entry {done}, and lacks those of entry {lost}: "
+                f"{log.floor.gone(log.directory, lost)}. Restore a newer version of the table, or let a "
+                "backfill publish its windows into a new one"
+            )
+        # Nothing of what is removed is of this table.
+        done = log.first - 1
+    for entry in log.entries(done + 1, until.n) if done < until.n else ():
         files = [one for one in entry.published if one.insert == table.insert.name and one.rows]
         gone = _windows(entry.removed, table.insert)
         if files or gone:

@@ -18,7 +18,7 @@ from airflow_nrt.basics.spelling import quote
 from airflow_nrt.engine.sinks.lakehouse.explained_errors import explained
 from airflow_nrt.engine.sinks.lakehouse.following import ATTEMPTS, between, follow
 from airflow_nrt.engine.sinks.lakehouse.lake_table import LakeTable
-from airflow_nrt.engine.sinks.lakehouse.ownership import check_table, claim, release, writer_of
+from airflow_nrt.engine.sinks.lakehouse.ownership import check_table, claim, published_until, release, writer_of
 from airflow_nrt.engine.sinks.sink import Decided, Maintained, Sink, Standing
 from airflow_nrt.engine.sinks.staged_parquet import in_windows, staged_parquet, staged_sample
 from airflow_nrt.engine.sinks.table_versions import TableVersions
@@ -87,6 +87,10 @@ class Lakehouse(Sink):
         self, home: Home, insert: Insert, published: Published, keys: Sequence[str], measures: Sequence[str], limit: int
     ) -> tuple[pa.Table, int] | None:
         return staged_sample(home.path / published.staged, keys, measures, limit)
+
+    def published_until(self, spark: SparkSession, home: Home, insert: Insert) -> int:
+        with explained(insert.sink):
+            return published_until(self.table_of(spark, insert), home)
 
     def maintain(self, spark: SparkSession, home: Home, insert: Insert, before: int) -> Maintained:
         with explained(insert.sink):

@@ -40,6 +40,7 @@ def beginnings(table: Table) -> list[SourceRange]:
     check_columns(table, outline)
     content = content_of(home, outline)
     since = wall_clock(int(table.options[STARTUP_TIME]), outline.zone) if STARTUP_TIME in table.options else None
+    content.check_since(since, where)
     _check_files(content, since, where)
     starts, identity = content.starts(since), home.identity().id
     if not starts:

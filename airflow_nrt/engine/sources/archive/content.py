@@ -12,13 +12,17 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from pathlib import Path
 
-from airflow_nrt.basics.errors import InputError
+from airflow_nrt.basics.errors import InputError, RetainedError
+from airflow_nrt.basics.instants import format_instant
 from airflow_nrt.engine.sources.arrivals import partition_values
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.archived_files import EntriesOf, note_archived
 from airflow_nrt.home.log.entries import ArchivedElsewhere, Commit, Entry, Published, SourceRange
+from airflow_nrt.home.log.provable import provable_from
+from airflow_nrt.home.notes.followers import note_follower
 from airflow_nrt.home.outline import ArchiveOutline
 from airflow_nrt.model.archive import time_of_partitions
+from airflow_nrt.model.options.known import FOLLOWERS_EXPIRE, KEEP
 
 
 class ArchiveContent:
@@ -41,6 +45,8 @@ class ArchiveContent:
         """Reads the entries that were appended since the last call. Raises HomeError."""
         with self._lock:
             self._log.refresh()
+            self._read = max(self._read, self._log.first - 1)
+            note_follower(self._home, "a reader of its archive", 0)
             for entry in self._log.entries(self._read + 1):
                 self._note(entry)
                 self._read = entry.n
@@ -83,8 +89,21 @@ class ArchiveContent:
     def _entries_in(self, file: Published) -> frozenset[int]:
         return self._entries.get((file.insert, file.target), frozenset())
 
+    def check_since(self, since: int | None, where: str) -> None:
+        """Raises InputError if hours from this time on (ms on the windows' clock) have rows of batches that nobody
+        knows any more."""
+        floor, until = self._log.floor, provable_from(self._log.beginning().state.position)
+        if floor is not None and (since is None or until is None or since < until):
+            begin = "it can't be begun with" if until is None else f"begin at {format_instant(until)} or later"
+            raise InputError(f"{where}: in {self._home.path}, {floor}: {begin}")
+
     def _entries_of(self, one: SourceRange) -> list[int]:
-        starts = self._starts[one.part]
+        starts, floor = self._starts[one.part], self._log.floor
+        if floor is not None and not one.is_empty and (not starts or one.start < starts[0]):
+            raise RetainedError(
+                f"{one.name} was read from the archive of {self._home.path}, and there {floor}. That home has to keep "
+                f"its entries longer than its readers need them ('{KEEP}', '{FOLLOWERS_EXPIRE}')"
+            )
         first = max(bisect_right(starts, one.start) - 1, 0)
         return self._of_part[one.part][first : bisect_left(starts, one.end)]
 

@@ -5,55 +5,38 @@
     checkpoints/8192-16383.json.gz
 
 A checkpoint repeats what the log says. One that is not there, can't be read, or belongs to another log is passed over.
+The one at the floor of the log (`floor.py`) repeats what nothing else says any more, so it has to be there.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
 
 from airflow_nrt.basics.errors import HomeError
 from airflow_nrt.files.file_numbers import number_of
 from airflow_nrt.files.formats import Format
-from airflow_nrt.home.log.chapters import CHAPTER
-from airflow_nrt.home.log.fold.home_state import HomeState
+from airflow_nrt.home.kept import CHECKPOINTS
+from airflow_nrt.home.log.checkpoint import Checkpoint, InputsFile
+from airflow_nrt.home.log.entries import Entry, Split
 from airflow_nrt.home.log.fold.inputs import Inputs, inputs_of, joined
 from airflow_nrt.home.log.fold.inputs_file import read_inputs, write_inputs
+from airflow_nrt.home.log.home_state import HomeState
 from airflow_nrt.home.log.log import Log
+from airflow_nrt.home.log.volumes import VOLUME
 from airflow_nrt.home.store.records import read_record, record_bytes
 from airflow_nrt.home.store.store_path import StorePath
 
-DISTANCE = 64 * CHAPTER
+DISTANCE = VOLUME
 """Entries from one checkpoint to the next. A start reads fewer than twice as many."""
-_KEPT = 2
-"""How many checkpoints stay: a reader may have found the one before the newest."""
 _FORMAT = Format("the checkpoint")
 
 logger = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True)
-class InputsFile:
-    """A file of `size` bytes with what the entries up to `last` have read since the file before it."""
-
-    name: str
-    last: int
-    size: int
-    crc: int
-
-
-@dataclass(frozen=True)
-class Checkpoint:
-    """The state after an entry, and the files with what was read up to it, in their order."""
-
-    state: HomeState
-    inputs: tuple[InputsFile, ...] = ()
-
-
 def state_of(log: Log) -> HomeState:
     """The state after the last entry that the log knows. Raises HomeError if an entry can't be read."""
-    state = _newest(log).state
+    state = newest_checkpoint(log).state
     for entry in log.entries(state.entry + 1):
         state = state.apply(entry)
     return state
@@ -61,22 +44,34 @@ def state_of(log: Log) -> HomeState:
 
 def read_by(log: Log) -> Inputs:
     """What the entries of the log have read. Raises HomeError if one can't be read."""
-    checkpoint, parts = _newest(log), list[Inputs]()
+    checkpoint, parts = newest_checkpoint(log), list[Inputs]()
     first = 0
     for file in checkpoint.inputs:
         try:
             parts.append(read_inputs(_directory(log) / file.name, file.crc))
         except HomeError as wrong:
+            if file.last < log.first:
+                raise HomeError(
+                    f"{wrong}. The log entries that said the same are removed: put the file back from a copy "
+                    "of the home"
+                ) from None
             logger.warning("%s: the log is read instead", wrong)
             parts.append(inputs_of(log.entries(first, file.last)))
         first = file.last + 1
     return joined([*parts, inputs_of(log.entries(first))])
 
 
+def read_below(log: Log) -> dict[str, tuple[Split, ...]]:
+    """By source, what the entries below the floor of the log have read. Raises HomeError if a file with it can't be
+    read."""
+    parts = (read_inputs(_directory(log) / file.name, file.crc) for file in log.beginning().checkpoint.inputs)
+    return {name: one.splits for name, one in joined(parts).sources.items()}
+
+
 def write_checkpoints(log: Log) -> int:
     """Writes those for which there are enough entries; only for a driver with a lease. Gives the entry from which on
     there is one more to write."""
-    checkpoint = _newest(log)
+    checkpoint = newest_checkpoint(log)
     while (last := checkpoint.state.entry + DISTANCE) <= log.last:
         try:
             checkpoint = _write_next(log, checkpoint, last)
@@ -91,11 +86,13 @@ def check_checkpoint(log: Log) -> int | None:
 
     Raises HomeError if they disagree, or if a file of it can't be read.
     """
-    newest, state, first = _newest(log), HomeState(), 0
-    for file in newest.inputs:
+    floor, newest = log.beginning().checkpoint, newest_checkpoint(log)
+    state, first = floor.state, log.first
+    for file in floor.inputs:
+        read_inputs(_directory(log) / file.name, file.crc)
+    for file in newest.inputs[len(floor.inputs) :]:
         entries = list(log.entries(first, file.last))
-        if read_inputs(_directory(log) / file.name, file.crc) != inputs_of(entries):
-            raise HomeError(f"{_directory(log) / file.name} says something else than the log: take it away")
+        check_inputs(log, [file], entries)
         for entry in entries:
             state = state.apply(entry)
         first = file.last + 1
@@ -104,6 +101,17 @@ def check_checkpoint(log: Log) -> int | None:
             f"{_directory(log) / f'{newest.state.entry}.json'} says something else than the log: take it away"
         )
     return newest.state.entry if newest.inputs else None
+
+
+def check_inputs(log: Log, files: Iterable[InputsFile], entries: Sequence[Entry]) -> None:
+    """Compares what files say with the entries that they are of. Raises HomeError if they disagree, or if one can't be
+    read."""
+    left = list(entries)
+    for file in files:
+        mine = [entry for entry in left if entry.n <= file.last]
+        left = left[len(mine) :]
+        if read_inputs(_directory(log) / file.name, file.crc) != inputs_of(mine):
+            raise HomeError(f"{_directory(log) / file.name} says something else than the log: take it away")
 
 
 def _write_next(log: Log, before: Checkpoint, last: int) -> Checkpoint:
@@ -120,10 +128,11 @@ def _write_next(log: Log, before: Checkpoint, last: int) -> Checkpoint:
     return after
 
 
-def _newest(log: Log) -> Checkpoint:
-    """The newest checkpoint that is one of this log, and whose files are there; an empty one if there is none."""
-    directory = _directory(log)
-    for number in sorted(_numbers(directory), reverse=True):
+def newest_checkpoint(log: Log) -> Checkpoint:
+    """The newest checkpoint that is one of this log, and whose files are there; the one at its floor if there is none,
+    which is empty where all entries stand. Raises HomeError if that can't be read."""
+    directory, floor = _directory(log), log.beginning().checkpoint
+    for number in sorted((one for one in _numbers(directory) if one >= log.first), reverse=True):
         path = directory / f"{number}.json"
         try:
             found = read_record(path, _FORMAT, Checkpoint)
@@ -137,7 +146,7 @@ def _newest(log: Log) -> Checkpoint:
             logger.warning("%s: the checkpoint is passed over", wrong)
         else:
             return found
-    return Checkpoint(HomeState())
+    return floor
 
 
 def _check_sizes(directory: StorePath, checkpoint: Checkpoint) -> None:
@@ -153,7 +162,7 @@ def _check_sizes(directory: StorePath, checkpoint: Checkpoint) -> None:
 
 def _remove_older(directory: StorePath, last: int) -> None:
     numbers = sorted(number for number in _numbers(directory) if number <= last)
-    for number in numbers[:-_KEPT]:
+    for number in numbers[:-CHECKPOINTS]:
         (directory / f"{number}.json").delete()
 
 

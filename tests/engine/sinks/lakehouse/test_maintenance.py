@@ -56,5 +56,4 @@ def test_a_report_without_such_tables(spark, tmp_path: Path) -> None:
     into_files = "'connector' = 'filesystem', 'path' = 'curve', 'format' = 'json'"
     script = f"{ORDERS} CREATE TABLE curve ({CURVE}) WITH ({into_files}); INSERT INTO curve {COUNTS};"
     plan = plan_script(script, {}, "files", tmp_path)
-    with pytest.raises(InputError, match="files writes into no table of a lakehouse"):
-        maintain(spark, plan, Home.create(tmp_path / "home", plan), HOUR)
+    assert maintain(spark, plan, Home.create(tmp_path / "home", plan), HOUR) == {}

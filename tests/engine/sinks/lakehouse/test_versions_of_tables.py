@@ -33,14 +33,14 @@ def maintain(stream: Stream) -> None:
 
 
 def after_the_log_is_read(monkeypatch: pytest.MonkeyPatch, do: Callable[[], object]) -> None:
-    read = verifying.read_history
+    read = verifying.history_of
 
     def read_before(*given):
         history = read(*given)
         do()
         return history
 
-    monkeypatch.setattr(verifying, "read_history", read_before)
+    monkeypatch.setattr(verifying, "history_of", read_before)
 
 
 def change(spark, plan: Plan) -> None:

@@ -29,8 +29,8 @@ from airflow_nrt.home.log.entries import (
 )
 from airflow_nrt.home.log.fold import checkpoints
 from airflow_nrt.home.log.fold.checkpoints import check_checkpoint, read_by, state_of, write_checkpoints
-from airflow_nrt.home.log.fold.home_state import HomeState
 from airflow_nrt.home.log.fold.inputs import Inputs, inputs_of
+from airflow_nrt.home.log.home_state import HomeState
 from airflow_nrt.home.log.log import Log
 from tests.home.logs import log_at
 
