@@ -1,21 +1,25 @@
 """What a home of many entries costs: a driver's start, `status`, a look, for a new home and an old one, in turn.
 
-python -m bench.long_home [--entries 86400] [--runs 3] [--out bench/out]
+python -m bench.long_home [--entries 86400] [--by day] [--runs 3] [--out bench/out]
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import statistics
 import sys
 import time
+import uuid
 from dataclasses import replace
 from operator import attrgetter
 from pathlib import Path
 
+from airflow_nrt.home.heartbeat import read_heartbeat, write_heartbeat
 from airflow_nrt.home.home import Home
-from airflow_nrt.home.log.entries import Commit, Position, Published, SourceFile, Tick
+from airflow_nrt.home.log.chapters import CHAPTER, chapter_of
+from airflow_nrt.home.log.entries import Body, Commit, Entry, Position, Published, SourceFile, Tick, entry_kind
 from airflow_nrt.home.log.log import Log
 from airflow_nrt.home.log.volumes import VOLUME
 from bench.contests import emptied
@@ -23,6 +27,8 @@ from bench.processes import Figures, measured
 from bench.reports import airflow_nrt, files
 
 SECOND, STEP = 1_000, 600
+FILES_OF = {"nothing": 0, "hour": 3_600, "day": 86_400}
+"""How many files a directory gets, 0: all are in that of the table."""
 _COLUMNS = "shop INT, price INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '1' SECOND"
 _OF = "CUMULATE(TABLE orders, DESCRIPTOR(ts), INTERVAL '10' MINUTES, INTERVAL '1' DAY)"
 
@@ -30,10 +36,11 @@ _OF = "CUMULATE(TABLE orders, DESCRIPTOR(ts), INTERVAL '10' MINUTES, INTERVAL '1
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--entries", type=int, default=86_400, help="a batch a second: 86400 a day")
+    parser.add_argument("--by", choices=FILES_OF, default="nothing", help="directories of a file a second")
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--out", type=Path, default=Path("bench/out"))
     options = parser.parse_args()
-    new, old = (written(options.out.absolute(), entries) for entries in (0, options.entries))
+    new, old = (written(options.out.absolute(), entries, options.by) for entries in (0, options.entries))
     print("| what | new home: s, CPU s, MB | old home: s, CPU s, MB | more |\n|---|---|---|---|")
     for name, command in COMMANDS.items():
         found: dict[Path, list[Figures]] = {new: [], old: []}
@@ -74,16 +81,24 @@ def _of_home(name: str, place: Path) -> list[str]:
     return [sys.executable, "-m", "airflow_nrt.cli.main", name, "--home", str(place / "home")]
 
 
+_VIEW = """
+import sys
+from pathlib import Path
+from airflow_nrt.home.log.log import Log
+from airflow_nrt.page.log_facts import Facts
+Facts().follow(Log(Path(sys.argv[1])))
+"""
 COMMANDS = {
     "a driver that finds nothing new": lambda place: airflow_nrt("run", place, "--available-now"),
     "status": lambda place: _of_home("status", place),
     "windows": lambda place: _of_home("windows", place),
+    "the page's first view": lambda place: [sys.executable, "-c", _VIEW, str(place / "home" / "log")],
 }
 
 
-def written(out: Path, entries: int) -> Path:
+def written(out: Path, entries: int, by: str) -> Path:
     """A report with a home of so many entries more: a batch of one file a second, windows every ten minutes."""
-    place = out / f"home-{entries}"
+    place = out / f"home-{entries}-by-{by}"
     if place.exists():
         return place
     aside = emptied(out / f".{place.name}")
@@ -99,43 +114,70 @@ def written(out: Path, entries: int) -> Path:
     )
     aside.rename(place)
     measured(airflow_nrt("run", place, "--available-now"), place / "printed")
-    _age(Home.open(place / "home"), place / "orders", entries)
+    _age(Home.open(place / "home"), place / "orders", entries, FILES_OF[by])
+    # The first start after so many entries writes checkpoints, and lists everything.
+    print(f"the first start: {_words([measured(airflow_nrt('run', place, '--available-now'), place / 'printed')])}")
     return place
 
 
-def _age(home: Home, orders: Path, entries: int) -> None:
+class Chapters:
+    """Appends entries in chapters at once: a file for each would take ten times as long."""
+
+    def __init__(self, log: Log) -> None:
+        self._log = log
+        self.next = log.last + 1
+        first = self.next - self.next % CHAPTER
+        self._lines = [log.content(n).strip() for n in range(first, self.next)]
+
+    def append(self, body: Body, epoch: int) -> None:
+        entry = Entry(self.next, entry_kind(body), epoch, int(time.time() * 1000), uuid.uuid4().hex, body)
+        self._lines.append(json.dumps(entry.to_json(), separators=(",", ":"), ensure_ascii=False).encode())
+        self.next += 1
+        if len(self._lines) == CHAPTER:
+            chapter_of(self._log.directory, entry.n).write_bytes(b"".join(line + b"\n" for line in self._lines))
+            self._lines = []
+
+    def finish(self) -> None:
+        """The entries of a chapter that has just begun are files of their own."""
+        for n, line in enumerate(self._lines, self.next - len(self._lines)):
+            (self._log.directory / f"{n}.json").write_bytes(line + b"\n")
+
+
+def _age(home: Home, orders: Path, entries: int, in_directory: int) -> None:
     """Entries as the driver would have written them, without its rows."""
     log = home.log()
     epoch, last = log.epoch(), next(one for one in log.backwards() if isinstance(one.body, Commit))
     commit, position = last.body, log.position()
     assert isinstance(commit, Commit)
     (operator,), (source,) = position.operators, position.sources
-    sync, os.fsync = os.fsync, lambda handle: None
-    try:
-        for n in range(1, entries + 1):
-            file = orders / f"{n}.csv"
-            file.touch()
-            stat = file.stat()
-            read = position.sources[source]
-            passed = (read.watermark or 0) + SECOND
-            read = replace(read, watermark=passed, files=read.files + 1, rows=read.rows + 1)
-            state = replace(position.operators[operator], watermark=passed)
-            seen = {operator: position.operators[operator].watermark}
-            position = replace(position, sources={source: read}, operators={operator: state})
-            body = replace(
-                commit, files=(SourceFile(str(file), 0, stat.st_mtime_ns),), rows=1, clock=commit.clock + n * SECOND,
-                seen=seen, published=(), position=position, removed=(),
-            )  # fmt: skip
-            log.append(body, epoch)
-            if n % STEP == 0:
-                position = _fire(log, epoch, position, operator, body.clock)
-            if log.last % 128 == 0:
-                log.bind()
-    finally:
-        os.fsync = sync
+    chapters = Chapters(log)
+    os.umask(0o077)
+    for n in range(1, entries + 1):
+        directory = orders / f"part={n // in_directory}" if in_directory else orders
+        directory.mkdir(exist_ok=True)
+        file = directory / f"{n}.csv"
+        file.touch()
+        stat = file.stat()
+        read = position.sources[source]
+        passed = (read.watermark or 0) + SECOND
+        read = replace(read, watermark=passed, files=read.files + 1, rows=read.rows + 1)
+        state = replace(position.operators[operator], watermark=passed)
+        seen = {operator: position.operators[operator].watermark}
+        position = replace(position, sources={source: read}, operators={operator: state})
+        body = replace(
+            commit, files=(SourceFile(str(file), 0, stat.st_mtime_ns),), rows=1, clock=commit.clock + n * SECOND,
+            seen=seen, published=(), position=position, removed=(),
+        )  # fmt: skip
+        chapters.append(body, epoch)
+        if n % STEP == 0:
+            position = _fire(chapters, epoch, position, operator, body.clock)
+    chapters.finish()
+    beat = read_heartbeat(home.heartbeats)
+    assert beat is not None
+    write_heartbeat(home.heartbeats, replace(beat, entry=chapters.next - 1))
 
 
-def _fire(log: Log, epoch: int, position: Position, operator: str, clock: int) -> Position:
+def _fire(chapters: Chapters, epoch: int, position: Position, operator: str, clock: int) -> Position:
     """A window whose file is published already: nothing is staged for it."""
     state = position.operators[operator]
     assert state.watermark is not None
@@ -143,7 +185,7 @@ def _fire(log: Log, epoch: int, position: Position, operator: str, clock: int) -
     fired = replace(position, operators={operator: replace(state, fired=end)}, windows=position.windows + 1)
     target = f"{end}.csv"
     window = Published("sales", None, end, "complete", 2, "0" * 32, f"staged/{epoch}-{end}/{target}", target)
-    log.append(Tick((window,), clock, fired), epoch)
+    chapters.append(Tick((window,), clock, fired), epoch)
     return fired
 
 

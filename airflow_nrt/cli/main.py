@@ -32,6 +32,7 @@ COMMANDS = {
     "maintain": "compact the lakehouse tables of a report, remove their old versions, and old entries of the home",
     "set-aside": "set aside the decided rows that a table refuses, so that the rest goes on",
     "skip": "leave out rows of a source that can't be read",
+    "reopen": "read what came into closed directories of a source",
     "status": "the status of a report and its driver",
     "forget": "show the content of a home, or remove it with its claims on tables",
     "homes": "the state of all homes below a directory",
@@ -45,9 +46,14 @@ COMMANDS = {
     "demo": "the product in five minutes",
     "completion": "print the script that lets a shell complete commands and options",
 }
-_OF_HOMES = ("changelog", "forget", "homes", "late", "set-aside", "show", "skip", "status", "stop", "windows")
+_OF_HOMES = (
+    "changelog", "forget", "homes", "late", "reopen", "set-aside", "show", "skip", "status", "stop", "windows",
+)  # fmt: skip
 """Commands whose modules are in the room `of_homes/`."""
-_JOBS = ("run", "backfill", "verify", "maintain", "set-aside", "skip", "forget", "doctor", "query", "prepare", "demo")
+_JOBS = (
+    "run", "backfill", "verify", "maintain", "set-aside", "skip", "reopen", "forget", "doctor", "query", "prepare",
+    "demo",
+)  # fmt: skip
 """Commands whose exit status reports a job, so that a reader who leaves early is a failure."""
 
 

@@ -36,7 +36,8 @@ from airflow_nrt.engine.time.future import FURTHEST_ZONE
 from airflow_nrt.engine.verify.evidence import ReadRows, fired_rows, rows_read
 from airflow_nrt.engine.verify.expected import on_time
 from airflow_nrt.engine.verify.interval import Interval, complete_until, not_provable_until
-from airflow_nrt.engine.verify.verify import Progress, unread_splits, verify
+from airflow_nrt.engine.verify.unread import Unread, unread_of
+from airflow_nrt.engine.verify.verify import Progress, verify
 from airflow_nrt.engine.versions.early_and_late_results import with_state
 from airflow_nrt.home.heartbeat import now_ms
 from airflow_nrt.home.home import Home
@@ -164,8 +165,8 @@ def _backfilled(
     roll_forward(session, home, plan, home.log(), beside_driver=True, attempt=_without_rejected(plan))
     if not check:
         published = _restate(work, _Restatement("backfill"))
-        unread = unread_splits(plan, work.history, session) if streamed else []
-        return BackfillResult(tuple(published), None, tuple(notes), len(unread), sum(split.size for split in unread))
+        unread = unread_of(plan, work.history, session) if streamed else Unread((), {})
+        return BackfillResult(tuple(published), None, (*notes, *unread.notes), len(unread.splits), unread.size)
     published = [] if streamed else _restate(work, _new(work))
     verdict = verify(spark, plan, home, interval, say=say)
     if not verdict.is_proven and on_mismatch == REPAIR:

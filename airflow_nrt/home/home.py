@@ -100,6 +100,7 @@ class Home:
         self.nulled = self.notes / "nulled.json"
         self.left_out = self.notes / "left_out.json"
         self.limits = self.notes / "limits.json"
+        self.unread = self.notes / "unread.json"
 
     @classmethod
     def at(cls, location: str | Path, group: str | None = None) -> Home:

@@ -15,6 +15,7 @@ from airflow_nrt.home.log.log import Log
 from airflow_nrt.home.log.provable import provable_from
 from airflow_nrt.home.notes.left_out import left_out_rows
 from airflow_nrt.home.notes.nulled import nulled_expressions
+from airflow_nrt.home.notes.unread import noted_unread
 from airflow_nrt.home.notes.unusable import unusable_classes
 from airflow_nrt.home.published_again import published_again
 from airflow_nrt.home.set_aside import all_set_aside
@@ -95,7 +96,8 @@ class Status(Pulse):
     written (ms), or None without an entry. `unusable` are the classes in Java that the driver goes without, each with
     the reason why it does not fit its Spark. `nulled` counts the values of expressions that are NULL because they could
     not be computed, `nulled_in` by the newest windows or rows. `left_out` counts the rows that sinks could not take, by
-    insert and reason. `set_aside` counts the rows that were set aside.
+    insert and reason. `set_aside` counts the rows that were set aside, `closed_files` by source the files that came
+    into directories after these were closed, and are not read.
 
     Entries before `first_entry` are removed: those that were written up to `removed_until` (ms of the wall clock; None:
     none are). Late rows since then are in the ledgers, and windows that begin at or after `provable_from` (ms of the
@@ -118,6 +120,7 @@ class Status(Pulse):
     first_entry: int = 0
     removed_until: int | None = None
     provable_from: int | None = None
+    closed_files: dict[str, int] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
         return {**asdict(self), "lag": self.lag}
@@ -160,6 +163,7 @@ def read_status(home: Home, now: int | None = None) -> Status:
         first_entry=log.first,
         removed_until=None if log.floor is None else log.floor.time,
         provable_from=None if log.floor is None else provable_from(log.beginning().state.position),
+        closed_files={name: one.files for name, one in noted_unread(home).sources.items()},
     )
 
 

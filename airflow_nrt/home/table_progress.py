@@ -129,10 +129,12 @@ def _first_lacking(home: Home, log: Log, beat: Heartbeat | None) -> dict[str, in
     found: dict[str, int] = {}
     if beat is not None and beat.entry >= 0:
         found.update({name: first for name, first in beat.owed.items() if first <= log.last})
-        later: Iterable[Entry] = list(log.entries(max(beat.entry + 1, log.first)))
-        of_drivers = [one.n for one in later if one.epoch is not None and not isinstance(one.body, Lease)]
-        if of_drivers:
-            found[_EVERY_TABLE] = of_drivers[0]
+        start = max(beat.entry + 1, log.first)
+        of_drivers = (one for one in log.entries(start) if one.epoch is not None)
+        first = next((one for one in of_drivers if not isinstance(one.body, Lease)), None)
+        if first is not None:
+            found[_EVERY_TABLE] = first.n
+        later: Iterable[Entry] = log.entries(start)
     else:
         added = home.identity().added if log.last >= 0 else {}
         for name, changes in lacking(log.audit(), added).items() if added else ():

@@ -10,7 +10,7 @@ from airflow_nrt.basics.errors import InputError, NrtError
 from airflow_nrt.basics.texts import counted
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Commit, Split
-from airflow_nrt.home.log.history_of_log import history_of
+from airflow_nrt.home.log.fold.checkpoints import read_by
 from airflow_nrt.home.log.log import Log
 from airflow_nrt.launch.launch_records import pending_launch
 from airflow_nrt.launch.living import living_driver
@@ -36,7 +36,7 @@ def wait_for_stream(plan: Plan, home: Home, patience: int, say: Callable[[str], 
         return
     # The engine is loaded only if it is needed.
     from airflow_nrt.engine.sources import source_of
-    from airflow_nrt.engine.verify.verify import unread_splits
+    from airflow_nrt.engine.verify.unread import unread_without
 
     asked = next((one for one in plan.sources if source_of(one.table).needs_session), None)
     if asked is not None:
@@ -45,12 +45,12 @@ def wait_for_stream(plan: Plan, home: Home, patience: int, say: Callable[[str], 
             "(wait_for_stream) out, and wait for a window, as NrtWindowSensor does"
         )
     log = home.log() if home.report_file.exists() else None
-    history = history_of(log, plan) if log is not None else None
-    if log is None or history is None or not history.is_streamed:
+    read = read_by(log).sources if log is not None else {}
+    if log is None or not read:
         say("no stream has run here: nothing to wait for")
         return
-    unread = {one.name: one for one in unread_splits(plan, history, None)}
-    last_entry, began, next_message = history.entry, time.monotonic(), 0.0
+    unread = {one.name: one for one in unread_without(plan, read, True, None).splits}
+    last_entry, began, next_message = log.last, time.monotonic(), 0.0
     while unread:
         passed = time.monotonic() - began
         waiting = f"{counted(len(unread), 'file')} ({counted(sum(one.size for one in unread.values()), 'byte')})"

@@ -23,6 +23,7 @@ from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Entry, Lease, SourceFile
 from airflow_nrt.home.log.fenced_writer import Writer
 from airflow_nrt.home.log.fold.checkpoints import read_by
+from airflow_nrt.home.reopened import reopening
 from airflow_nrt.home.skipped import ask, asked, skipping
 from airflow_nrt.model.input.policy import policies_of
 from airflow_nrt.model.plan import Insert, Plan
@@ -93,7 +94,9 @@ class Scene:
         for insert in plan.written:
             sink_of(insert).check(self.spark, self.home, insert)
         skipped = asked(self.home)
-        writer = Writer.begin(self.home.log(), Lease("worker", 1, "kept", policies_of(plan), skipped))
+        writer = Writer.begin(
+            self.home.log(), Lease("worker", 1, "kept", policies_of(plan), skipped, reopening(self.home).directories)
+        )
         plan = skipping(skipped, plan)
         session = report_session(self.spark, plan)
         self.driver = StreamDriver(session, plan, self.home, writer, lambda: self.now, attempt)
@@ -126,7 +129,7 @@ class Scene:
     def enumerator(self, source: str) -> SplitEnumerator:
         """That of a driver which has just begun."""
         table = self.driver.plan.source(source).table
-        return source_of(table).enumerator(self.spark, table, read_by(self.home.log()).splits(source))
+        return source_of(table).enumerator(self.spark, table, read_by(self.home.log()).of(source))
 
     def fill(self, driver: StreamDriver, steps: int = 1000) -> None:
         """Fills tables that were added, in at most so many steps."""

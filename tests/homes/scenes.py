@@ -22,7 +22,10 @@ from airflow_nrt.home.log.chapters import CHAPTER, KEPT
 from airflow_nrt.home.log.entries import Lease
 from airflow_nrt.home.log.fenced_writer import Writer
 from airflow_nrt.home.log.fold import checkpoints as fold
+from airflow_nrt.home.log.fold.looks import Look, note_looks
 from airflow_nrt.home.log.fold.settled import note_settled
+from airflow_nrt.home.notes.unread import UnreadFiles, note_unread
+from airflow_nrt.home.reopened import reopen
 from airflow_nrt.sql.load import plan_of_home
 from tests.engine.reports import HOUR, MINUTE, MORNING, source_file
 from tests.homes.broker import kafka
@@ -473,10 +476,30 @@ def limited(spark: SparkSession, place: Path, is_kept: bool) -> Scene:
     return scene
 
 
+def closed(spark: SparkSession, place: Path, is_kept: bool) -> Scene:
+    """Two directories have closed, and files have come into them since. A lease has opened one of them again."""
+
+    def row(number: int, minute: int) -> str:
+        return json.dumps({"id": number, "price": 1.5, "ts": at(minute)})
+
+    scene = Scene.of_report(spark, place, "closed.sql", is_kept)
+    read = [scene.arrive("events", row(n, 10 * n), file=f"part={n}/{n}", ends="json") for n in (1, 2, 3)]
+    for path in read:
+        scene.driver.absorb("events", [source_file(path)])
+    scene.driver.close_directories("events", [str(path.parent) for path in read[:2]])
+    late = [scene.arrive("events", row(n + 3, 38), file=f"part={n}/late", ends="json") for n in (1, 2)]
+    reopen(scene.home, "events", [str(late[1].parent)])
+    scene.begin()
+    scene.arrive("events", row(6, 65), file="part=3/last", ends="json")
+    note_unread(scene.home, {"events": {str(late[0].parent): UnreadFiles(1, late[0].stat().st_size)}})
+    note_looks(scene.home.log(), {"events": {str(read[2].parent): Look("1:1", 1, 1, 1)}})
+    return scene
+
+
 _ALL = (
     windows, rows, versions, updating, throttled, owed, restated, repaired, filled, emptied, moved, lookups, program,
-    topic, from_archive, since, fractions, retracted, in_json, above_windows, known_topic, checkpoints, floored,
-    schemas, nulled, policies, null_fields, skipped, limited, arrived,
+    topic, from_archive, since, fractions, retracted, in_json, above_windows, known_topic, checkpoints, schemas, nulled,
+    policies, null_fields, skipped, limited, arrived, closed,
 )  # fmt: skip
 SCENES: dict[str, Callable[[SparkSession, Path, bool], Scene]] = {one.__name__: one for one in _ALL}
 SERVERLESS = ("topic", "from_archive", "since", "known_topic", "checkpoints", "schemas")

@@ -41,7 +41,7 @@ def test_it_goes_on_and_is_verified(
         return
     if name in SERVERLESS:
         # Its server would be asked what no driver has read yet.
-        monkeypatch.setattr("airflow_nrt.engine.verify.verify.not_read", lambda *given: [])
+        monkeypatch.setattr("airflow_nrt.engine.verify.unread.not_read", lambda *given: [])
     verdict = verify(spark, scene.plan, scene.home)
     assert verdict.is_proven and not verdict.problems, verdict
     assert verdict.equal > 0 or not any(one.operators for one in scene.plan.inserts)
@@ -80,8 +80,17 @@ def test_a_checkpoint_agrees_with_its_log(tmp_path: Path) -> None:
     entry = check_checkpoint(log)
     assert entry is not None and 4 <= entry < log.last
     read, all_read = read_by(log), inputs_of(log.audit())
-    assert set(read.splits("orders")) == set(all_read.splits("orders")) and read.archived == all_read.archived != {}
+    assert set(read.of("orders")) == set(all_read.of("orders")) and read.archived == all_read.archived != {}
     assert settled_until(log) == log.last
+
+
+def test_a_closed_directory_is_no_error(spark: SparkSession, tmp_path: Path) -> None:
+    scene = Scene.of_kept(spark, unpack("closed", tmp_path))
+    assert read_status(scene.home).closed_files == {"events": 1}
+    scene.finish()
+    verdict = verify(spark, scene.plan, scene.home)
+    assert verdict.is_proven and verdict.unread_files == 0
+    assert any("came into directories after they were closed" in note for note in verdict.notes)
 
 
 def test_a_driver_was_killed_between_append_and_publishing(tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ from airflow_nrt.launch.living import DIED, living_status
 
 _GOOD = (STARTING, RUNNING, FINISHED, STOPPED)
 _SHOWN_PLACES = 3
-_TO_LOOK_AT = ("decided", "changed", "read", "unreadable", "suspect", "unusable", "nulled", "left", "set")
+_TO_LOOK_AT = ("decided", "changed", "read", "unreadable", "closed", "suspect", "unusable", "nulled", "left", "set")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -103,6 +103,11 @@ def _lines(status: Status) -> list[str]:
     if status.unreadable_files:
         files = counted(status.unreadable_files, "split")
         lines.append(f"unreadable  {files} to be read when they can be opened (named in the log)")
+    for name, count in status.closed_files.items():
+        lines.append(
+            f"closed      {name}: {counted(count, 'file')} came after their directories were closed, and "
+            f"{'is' if count == 1 else 'are'} not read (`airflow-nrt reopen` names them)"
+        )
     for name, reason in status.unusable.items():
         effect = f": {JAVA_SOURCES[name].without}" if name in JAVA_SOURCES else ""
         lines.append(f"unusable    {name}.java does not fit the driver's Spark{effect} ({reason})")

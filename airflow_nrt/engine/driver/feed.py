@@ -6,7 +6,7 @@ import logging
 import math
 import time
 from collections import deque
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 
 from pyspark.sql import SparkSession
@@ -15,6 +15,9 @@ from airflow_nrt.engine.driver.idleness import Idleness
 from airflow_nrt.engine.driver.journal import Journal
 from airflow_nrt.engine.sources import source_of
 from airflow_nrt.home.log.entries import Split, ranges_of
+from airflow_nrt.home.log.fold.inputs import SourceInputs
+from airflow_nrt.home.log.fold.looks import NO_LOOKS, Looks
+from airflow_nrt.home.notes.unread import UnreadFiles
 from airflow_nrt.model.connectors import connector_of
 from airflow_nrt.model.options.known import LIVE, read_option, source_option
 from airflow_nrt.model.plan import Source
@@ -24,6 +27,8 @@ OnSplits = Callable[[str, list[Split], bool], None]
 
 LOOK_SECONDS = 2.0
 """How often files are checked for changes after they were read."""
+CLOSING_SECONDS = 60.0
+"""How often it is asked which directories close."""
 
 log = logging.getLogger(__name__)
 
@@ -33,20 +38,28 @@ class Feed:
 
     One thread calls `poll` again and again. A batch is passed on only after the one before was absorbed, so that a slow
     driver gets larger batches. `poll` itself absorbs the batches of a bounded source; the thread of the streaming query
-    absorbs those of others. `read` are the splits that were read before, in their order.
+    absorbs those of others. `read` is what was read before, and `looks` what the driver before saw.
     """
 
     def __init__(
-        self, spark: SparkSession, source: Source, scratch: Path, read: Sequence[Split], on_splits: OnSplits
+        self,
+        spark: SparkSession,
+        source: Source,
+        scratch: Path,
+        read: SourceInputs,
+        on_splits: OnSplits,
+        looks: Looks = NO_LOOKS,
     ) -> None:
         options = source.table.options
         self.source = source
         known = connector_of(source.table).options
         self.interval: int = (read_option(options, known, LIVE) if LIVE in known else None) or 0
         self.is_bounded = not connector_of(source.table).is_live(source.table)
-        self._idleness = Idleness(one.part for one in ranges_of(read))
+        self._idleness = Idleness(one.part for one in read.ranges)
         self._under_way: frozenset[str] = frozenset()
         self._enumerator = source_of(source.table).enumerator(spark, source.table, read)
+        self._enumerator.resume(looks)
+        self._next_closing = 0.0
         self._next_look = 0.0
         self._cap: int = source_option(options, "source.max-batch-size")
         self._on_splits = on_splits
@@ -73,6 +86,27 @@ class Feed:
     def unreadable(self) -> int:
         """The number of splits that exist and can't be read."""
         return self._enumerator.unreadable
+
+    @property
+    def looks(self) -> Looks:
+        """What the next driver need not look at again."""
+        return self._enumerator.looks()
+
+    @property
+    def unread(self) -> Mapping[str, UnreadFiles]:
+        """What came into closed directories, by directory."""
+        return self._enumerator.unread
+
+    def closable(self) -> list[str]:
+        """The directories that close now: asked once in a while, when nothing waits."""
+        if self.is_bounded or not self.is_drained or time.monotonic() < self._next_closing:
+            return []
+        self._next_closing = time.monotonic() + CLOSING_SECONDS
+        return self._enumerator.closable()
+
+    def closed(self, directories: Sequence[str]) -> None:
+        """An entry has closed these directories."""
+        self._enumerator.closed(directories)
 
     def is_idle(self, timeout: int) -> bool:
         """Whether nothing has come for so long (ms), and nothing waits."""

@@ -14,6 +14,7 @@ from dataclasses import replace
 from pyspark.sql import SparkSession
 
 from airflow_nrt.basics.errors import FencedError, NrtError
+from airflow_nrt.basics.texts import counted
 from airflow_nrt.engine.archive.keeper import ArchiveKeeper
 from airflow_nrt.engine.dimensions.newest import check_dimension
 from airflow_nrt.engine.driver.decide.failures import RETRIES, Attempts, Failure, GiveUp, Stop, Wait, after_failure
@@ -52,8 +53,11 @@ from airflow_nrt.home.log.arithmetic import check_arithmetic
 from airflow_nrt.home.log.entries import Lease, Split
 from airflow_nrt.home.log.fenced_writer import Writer
 from airflow_nrt.home.log.fold.checkpoints import read_by, write_checkpoints
+from airflow_nrt.home.log.fold.looks import NO_LOOKS, looks_of, note_looks
 from airflow_nrt.home.log.fold.settled import note_settled
+from airflow_nrt.home.notes.unread import note_unread
 from airflow_nrt.home.notes.unusable import UnusableClasses, note_unusable
+from airflow_nrt.home.reopened import reopening
 from airflow_nrt.home.skipped import asked, skipping
 from airflow_nrt.home.visible import staged_directories
 from airflow_nrt.model.input.policy import policies_of
@@ -62,6 +66,8 @@ from airflow_nrt.model.plan import Plan
 
 LOOP_SECONDS = 0.05
 BEAT_SECONDS = 1.0
+NOTE_SECONDS = 60.0
+"""How often it is noted what was seen of sources."""
 _READING = "what is read"
 """The name of the sources and of the tables that are looked up, among the servers that refuse a login."""
 
@@ -111,6 +117,7 @@ class Runner:
         self._noted: Mapping[str, str] = {}
         self._next_checkpoint = 0
         self._retaining: Retaining | None = None
+        self._next_note = 0.0
         self._is_settled = True
 
     def _first_beat(self) -> Heartbeat:
@@ -130,10 +137,19 @@ class Runner:
             return STOPPED
         reach("lease-before")
         skipped = asked(self.home)
-        lease = Lease(self._beat.host, self._beat.pid, self._beat.application, policies_of(self.plan), skipped)
+        reopened = reopening(self.home)
+        lease = Lease(
+            self._beat.host,
+            self._beat.pid,
+            self._beat.application,
+            policies_of(self.plan),
+            skipped,
+            reopened.directories,
+        )
         writer = Writer.begin(self.home.log(), lease)
         self.home.drop_stop_request(writer.epoch, self.launch)
         reach("lease-after")
+        reopened.is_done()
         self._say(state=RUNNING, epoch=writer.epoch)
         beating = threading.Thread(target=self._keep_beating, name="heartbeat", daemon=True)
         beating.start()
@@ -243,13 +259,14 @@ class Runner:
             self._keep_up(writer)
             self._retaining = Retaining(spark, self.plan, self.home, lambda: bool(self._filling))
         self._progressed()
-        read = read_by(writer.log)
+        read, looks = read_by(writer.log), looks_of(writer.log)
         archived = (source for source in self.plan.sources if source.is_archived)
         self._archives = [ArchiveKeeper(spark, self.home, source, writer) for source in archived]
         self._feeds = []
         try:
             for source in self.plan.sources:
-                self._feeds.append(Feed(spark, source, scratch.local, read.splits(source.name), self._absorb))
+                name, place = source.name, scratch.local
+                self._feeds.append(Feed(spark, source, place, read.of(name), self._absorb, looks.get(name, NO_LOOKS)))
             return self._loop(driver)
         finally:
             for feed in self._feeds:
@@ -267,7 +284,7 @@ class Runner:
         idle_after = {source.name: idle_timeout(self.plan, source) for source in self.plan.sources}
         while True:
             if self._is_stop_asked(driver.writer):
-                return self._stop()
+                return self._stop(driver.writer)
             # Taken before the loop: a source that is drained during its turn must get one more turn, to end.
             drained = {feed.source.name: feed.is_drained for feed in self._feeds}
             for feed in self._feeds:
@@ -277,6 +294,7 @@ class Runner:
                 timeout = idle_after[feed.source.name]
                 if timeout is not None:
                     self._note_idle(driver, feed, timeout)
+                self._close_quiet_directories(driver, feed)
             ends = self.available_now or all(feed.is_bounded for feed in self._feeds)
             is_read = all(drained[feed.source.name] and feed.is_drained for feed in self._feeds)
             if ends and is_read and not self._owing and not self._filling:
@@ -285,6 +303,7 @@ class Runner:
                         archive.finish(driver.position, driver.replace_files)
                     if self._retaining is not None:
                         self._retaining.finish(driver.writer.log)
+                self._note_looks(driver.writer)
                 return FINISHED
             self._has_run = True
             self._between_batches(driver)
@@ -313,10 +332,31 @@ class Runner:
                     self._keep_up(driver.writer)
                     self._retaining.look_again()
                 self._retaining.step(driver.writer.log)
+                if time.monotonic() > self._next_note:
+                    self._note_looks(driver.writer)
                 if driver.writer.log.last > before:
                     self._progressed()
             finally:
                 self.lock.release()
+
+    def _close_quiet_directories(self, driver: StreamDriver, feed: Feed) -> None:
+        directories = feed.closable()
+        if directories:
+            with self.lock:
+                driver.close_directories(feed.source.name, directories)
+            feed.closed(directories)
+            count = counted(len(directories), "directory")
+            log.info("%s: %s closed, %s the newest", feed.source.name, count, directories[-1])
+            self._progressed()
+
+    def _note_looks(self, writer: Writer) -> None:
+        """Notes what the next driver need not list again, and what is not read of closed directories.
+
+        Only while no batch is under way that may be rejected.
+        """
+        note_looks(writer.log, {feed.source.name: feed.looks for feed in self._feeds})
+        note_unread(self.home, {feed.source.name: feed.unread for feed in self._feeds})
+        self._next_note = time.monotonic() + NOTE_SECONDS
 
     def _publish_owed(self, driver: StreamDriver) -> None:
         """Publishes what is owed, where its time has come."""
@@ -353,9 +393,11 @@ class Runner:
     def _is_stop_asked(self, writer: Writer) -> bool:
         return self.stop_asked.is_set() or self.home.is_stop_asked(writer.epoch, self.launch)
 
-    def _stop(self) -> str:
+    def _stop(self, writer: Writer) -> str:
         """Waits for the running batch, and rejects the next one."""
         with self.lock:
+            # A feed takes a batch that is rejected from now on for absorbed.
+            self._note_looks(writer)
             self._closing = True
         return STOPPED
 

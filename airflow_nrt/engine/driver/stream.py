@@ -96,6 +96,10 @@ class StreamDriver:
         """Publishes staged files that replace others and change no result."""
         self._performing.run(self._decisions.replaced(self._performing.at, published, removed))
 
+    def close_directories(self, source: str, directories: Sequence[str]) -> None:
+        """Writes a tick for directories of a source that have closed."""
+        self._performing.run(self._decisions.closed(self._performing.at, source, directories))
+
     def _publish(self, entry: Entry) -> None:
         publish_entry(self.spark, self.home, self.plan, entry, attempt=self.attempt)
 

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import os
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from pyspark.sql import DataFrame, SparkSession
@@ -19,7 +23,11 @@ from airflow_nrt.engine.spark.footers import times_in
 from airflow_nrt.engine.spark.paths import file_keys, file_uri
 from airflow_nrt.engine.spark.tuning import ONE
 from airflow_nrt.home.log.changed_files import LastRead, change_of
-from airflow_nrt.home.log.entries import SourceFile, Split, files_of
+from airflow_nrt.home.log.entries import Split, files_of
+from airflow_nrt.home.log.fold.home_state import LAST_FILES
+from airflow_nrt.home.log.fold.inputs import SourceInputs
+from airflow_nrt.home.log.fold.looks import Looks
+from airflow_nrt.home.notes.unread import UnreadFiles
 from airflow_nrt.model.plan import Source as PlannedSource
 from airflow_nrt.model.skipped_row import SkippedRow
 from airflow_nrt.model.tables import Table
@@ -28,13 +36,18 @@ from airflow_nrt.model.tables import Table
 class Files(SplitEnumerator):
     """The files of one table."""
 
-    def __init__(self, table: Table, read: Iterable[SourceFile]) -> None:
-        files = list(read)
-        self._arrivals = Arrivals.of(table, (file.path for file in files))
-        self._last_read = LastRead(files)
+    def __init__(self, table: Table, read: SourceInputs) -> None:
+        self._arrivals = Arrivals.of(table, read)
+        self._last_read = LastRead(read.files.last(LAST_FILES))
+        self._under_way = Counter[str]()
+        # Batches are absorbed in another thread.
+        self._lock = threading.Lock()
 
     def poll(self) -> list[Split]:
-        return list[Split](self._arrivals.poll())
+        found = self._arrivals.poll()
+        with self._lock:
+            self._under_way.update(os.path.dirname(file.path) for file in found)
+        return list[Split](found)
 
     def in_order(self, batch: list[Split]) -> list[Split]:
         """The oldest first."""
@@ -47,7 +60,27 @@ class Files(SplitEnumerator):
         return len(self._arrivals.unreadable)
 
     def absorbed(self, splits: Iterable[Split]) -> None:
-        self._last_read.add(files_of(splits))
+        files = files_of(splits)
+        self._last_read.add(files)
+        self._arrivals.closing.absorbed(files, time.time_ns())
+        with self._lock:
+            self._under_way -= Counter(os.path.dirname(file.path) for file in files)
+
+    def resume(self, looks: Looks) -> None:
+        self._arrivals.resume(looks)
+
+    def looks(self) -> Looks:
+        return {name: look for name, look in self._arrivals.looks().items() if not self._under_way[name]}
+
+    def closable(self) -> list[str]:
+        return [name for name in self._arrivals.closable() if not self._under_way[name]]
+
+    def closed(self, directories: Iterable[str]) -> None:
+        self._arrivals.closing.closed.update(directories)
+
+    @property
+    def unread(self) -> Mapping[str, UnreadFiles]:
+        return self._arrivals.closing.unread
 
     def changes(self) -> list[str]:
         return self._last_read.news()
@@ -60,7 +93,7 @@ class Filesystem(Source):
         guard_directory(spark, table)
 
     def enumerator(self, spark: SparkSession | None, table: Table, read: Iterable[Split] = ()) -> Files:
-        return Files(table, files_of(read))
+        return Files(table, SourceInputs.of(read))
 
     def read(self, spark: SparkSession, source: PlannedSource, request: ReadRequest) -> DataFrame:
         check_links(spark, source.table, request.files)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import ClassVar
 
 from pyspark.sql import DataFrame, SparkSession
@@ -13,7 +13,9 @@ from airflow_nrt.engine.sources.place import FILE
 from airflow_nrt.engine.sources.request import ReadRequest
 from airflow_nrt.engine.spark.paths import written_path
 from airflow_nrt.home.log.entries import Split
+from airflow_nrt.home.log.fold.looks import Looks
 from airflow_nrt.home.log.partition_watermarks import WHOLE
+from airflow_nrt.home.notes.unread import UnreadFiles
 from airflow_nrt.model.plan import Source as PlannedSource
 from airflow_nrt.model.skipped_row import SkippedRow
 from airflow_nrt.model.tables import Table
@@ -41,6 +43,27 @@ class SplitEnumerator(ABC):
     @abstractmethod
     def absorbed(self, splits: Iterable[Split]) -> None:
         """Notes that these splits were read and committed."""
+
+    def resume(self, looks: Looks) -> None:
+        """Goes on with what a driver before it saw (`looks`), before the first call of `poll`."""
+        return
+
+    def looks(self) -> Looks:
+        """What a later driver need not look at again, as it is by now."""
+        return {}
+
+    def closable(self) -> list[str]:
+        """The directories that close now. They are closed when `closed` says so."""
+        return []
+
+    def closed(self, directories: Iterable[str]) -> None:
+        """An entry has closed these directories."""
+        return
+
+    @property
+    def unread(self) -> Mapping[str, UnreadFiles]:
+        """What came into closed directories, by directory. It is not read."""
+        return {}
 
     def close(self) -> None:
         """Ends its connection to a server, if it has one."""

@@ -16,7 +16,7 @@ from airflow_nrt.basics.errors import InputError
 from airflow_nrt.basics.instants import END_OF_TIME
 from airflow_nrt.basics.texts import counted
 from airflow_nrt.describe.verdict import Verdict, not_before
-from airflow_nrt.engine.archive import archive_of_source, is_filled_by_others
+from airflow_nrt.engine.archive import archive_of_source
 from airflow_nrt.engine.archive.needed_pieces import Needed
 from airflow_nrt.engine.archive.source_archive import SourceArchive
 from airflow_nrt.engine.batch.progress import shown_tasks
@@ -24,7 +24,6 @@ from airflow_nrt.engine.dimensions.validities import provide_for_verification
 from airflow_nrt.engine.functions.report_session import report_session
 from airflow_nrt.engine.sinks import sink_of
 from airflow_nrt.engine.sinks.sink import Sink
-from airflow_nrt.engine.sources import not_read
 from airflow_nrt.engine.spark.tuning import tune_for
 from airflow_nrt.engine.verify.evidence import (
     check_ledger,
@@ -33,11 +32,11 @@ from airflow_nrt.engine.verify.evidence import (
 )
 from airflow_nrt.engine.verify.interval import EVERYTHING, Interval, bounds_of, not_provable_until
 from airflow_nrt.engine.verify.one_insert import verify_insert
+from airflow_nrt.engine.verify.unread import Unread, unread_of
 from airflow_nrt.engine.verify.verification_inputs import Scene, unfilled
 from airflow_nrt.engine.windows.layout_of import layout_of
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.arithmetic import check_arithmetic
-from airflow_nrt.home.log.entries import Split
 from airflow_nrt.home.log.history import History
 from airflow_nrt.home.log.history_of_log import history_of
 from airflow_nrt.home.log.row_semantics import plan_of_history
@@ -140,10 +139,11 @@ def _verified(
     for read in scene.sources.values():
         read.kept.unpersist()
     try:
-        unread = unread_splits(plan, history, spark)
+        unread = unread_of(plan, history, spark)
+        notes += unread.notes
     except InputError as wrong:
         problems.append(str(wrong))
-        unread = []
+        unread = Unread((), {})
     return Verdict(
         report=plan.name,
         home=str(home.path),
@@ -153,8 +153,8 @@ def _verified(
         inserts=tuple(inserts),
         ledgers=tuple(one for one in scene.ledgers if one.claimed or one.found),
         problems=tuple(problems),
-        unread_files=len(unread),
-        unread_bytes=sum(split.size for split in unread),
+        unread_files=len(unread.splits),
+        unread_bytes=unread.size,
         late_rows=sum(one.found for one in scene.ledgers),
         notes=tuple(notes),
         unprovable=gone,
@@ -188,13 +188,6 @@ def _needed(
     if not spans:
         return Needed([])
     return archive.between(spark, min(span[0] for span in spans), plan.rows_until(max(span[1] for span in spans)))
-
-
-def unread_splits(plan: Plan, history: History, spark: SparkSession | None) -> list[Split]:
-    """The splits that have arrived and were not read. `spark` may be None if no source needs a session."""
-    live = (one for one in plan.sources if history.is_streamed or not is_filled_by_others(one))
-    found = (split for one in live for split in not_read(spark, one.table, history.known_splits(one.name)))
-    return [split for split in found if not split.is_empty]
 
 
 def _without_arrival(scene: Scene, insert: Insert) -> str | None:

@@ -294,7 +294,8 @@ class Lease:
     """A driver begins. After it no older epoch can append.
 
     The driver reads its sources under these `input_policies`, by name. They are None if an earlier version began.
-    `skipped` are, by source, all rows that drivers of the home have been asked to leave out so far.
+    By source, `skipped` are all rows that drivers of the home have been asked to leave out so far, and `reopened` the
+    closed directories that it opens again.
     """
 
     host: str
@@ -302,6 +303,7 @@ class Lease:
     application: str
     input_policies: Mapping[str, Mapping[str, str]] | None = None
     skipped: Mapping[str, tuple[SkippedRow, ...]] = field(default_factory=dict)
+    reopened: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -339,10 +341,9 @@ class Commit:
 
 @dataclass(frozen=True)
 class Tick:
-    """Something happened without rows: windows fired, a source became idle or ended, files of state were merged
-    afterwards.
+    """Something happened without rows: windows fired, a source became idle or ended, files of state were merged.
 
-    `removed` are results that no longer exist.
+    `removed` are results that no longer exist, `closed` by source the directories that have closed.
     """
 
     published: tuple[Published, ...]
@@ -351,6 +352,7 @@ class Tick:
     removed: tuple[str, ...] = ()
     dimensions: Mapping[str, str] = field(default_factory=dict)
     """By dimension table, the version that the windows were joined with."""
+    closed: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -437,7 +439,7 @@ class Entry(_Head):
         for published in body.get("published", ()):
             published[_IS_DELTA] = published.pop("is_delta")
         # A version that does not know these fields goes on with a home that has no use for them.
-        for name in ("ranges", "dimensions", "skipped"):
+        for name in ("ranges", "dimensions", "skipped", "reopened", "closed"):
             if not body.get(name):
                 body.pop(name, None)
         for field_of, optional in (("files", "version"), ("ranges", "archive"), ("ranges", "topic_id")):

@@ -9,6 +9,7 @@ from types import MappingProxyType
 from airflow_nrt.basics.instants import format_reached
 from airflow_nrt.home.log.archived_files import note_archived
 from airflow_nrt.home.log.checkpoint import Beginning
+from airflow_nrt.home.log.closed_directories import Directories, note_closed
 from airflow_nrt.home.log.entries import (
     Commit,
     Entry,
@@ -81,6 +82,8 @@ class History:
     """The rows that drivers have left out, by source."""
     beginning: Beginning = field(default_factory=Beginning)
     read_below: Mapping[str, tuple[Split, ...]] = field(default_factory=dict)
+    closed: dict[str, set[str]] = field(default_factory=dict)
+    """The directories that are closed, by source (`closed_directories.py`)."""
 
     @property
     def is_streamed(self) -> bool:
@@ -180,6 +183,7 @@ def read_history(
     plan: Plan,
     beginning: Beginning | None = None,
     below: Mapping[str, tuple[Split, ...]] = MappingProxyType({}),
+    closed_below: Directories = MappingProxyType({}),
 ) -> History:
     """Folds the log. Statements that contradict the log itself are `problems`."""
     beginning = beginning or Beginning()
@@ -189,6 +193,7 @@ def read_history(
         restated=beginning.state.restatements,
         beginning=beginning,
         read_below=below,
+        closed={source: {*names} for source, names in closed_below.items()},
     )
     input_policies = None
     if beginning.lease is not None:
@@ -226,6 +231,7 @@ def read_history(
             input_policies = entry.body.input_policies
             _note_skipped(history, entry.body.skipped)
         note_archived(history.archived, entry)
+        note_closed(history.closed, entry)
         for target in entry.removed:
             insert, _, path = target.partition("/")
             history.published.pop((insert, path), None)

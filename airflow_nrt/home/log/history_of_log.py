@@ -10,5 +10,7 @@ from airflow_nrt.model.plan import Plan
 
 def history_of(log: Log, plan: Plan) -> History:
     """Raises HomeError."""
-    beginning = log.beginning()
-    return read_history(log.audit(), plan, beginning, read_below(log))
+    below = read_below(log)
+    splits = {source: tuple(read) for source, read in below.items()}
+    closed = {source: read.closed for source, read in below.items()}
+    return read_history(log.audit(), plan, log.beginning(), splits, closed)

@@ -20,6 +20,7 @@ from airflow_nrt.model.options.foreign_options import answer
 from airflow_nrt.model.options.lookups import LOOKUP_OPTIONS
 from airflow_nrt.model.options.option import (
     Option,
+    a_while,
     character,
     delimiter,
     free,
@@ -50,6 +51,7 @@ ARCHIVE, ARCHIVE_WRITE = "archive", "archive.write"
 """The options that name the archive of a source, and say whether the stream writes it."""
 NOT_NULL = "table.exec.sink.not-null-enforcer"
 FOLLOW_LINKS = "source.follow-links"
+CLOSE_AFTER = "source.close-directories-after"
 MAX_ELEMENTS = "source.max-line-elements"
 UNFIT_DECIMALS = "scan.unfit-decimals"
 NULL_ROWTIME = "scan.null-rowtime"
@@ -217,6 +219,12 @@ SOURCE_OPTIONS = named(
             ),
             Option(
                 "source.unreadable-files", one_of("wait", "fail"), "wait", "what becomes of one that can't be opened"
+            ),
+            Option(
+                CLOSE_AFTER,
+                a_while,
+                None,
+                "a directory into which nothing new has come for so long, all of it read, is not looked at any more",
             ),
             Option(
                 FOLLOW_LINKS,

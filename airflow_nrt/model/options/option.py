@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, NoReturn
 
+from airflow_nrt.basics.durations import parse_duration
+
 _BYTES = re.compile(r"(\d+)\s*(b|bytes|kb?|mb?|gb?|tb?|(?:kibi|mebi|gibi|tebi)bytes)?", re.IGNORECASE)
 _ESCAPES = {"t": "\t", "n": "\n", "r": "\r", "b": "\b", "f": "\f"}
 
@@ -126,6 +128,14 @@ def only(value: str, way_out: str) -> Callable[[str], str]:
         return text
 
     return read
+
+
+def a_while(text: str) -> int:
+    """Milliseconds of a duration above 0. Raises ValueError."""
+    duration = parse_duration(text)
+    if not duration:
+        raise ValueError(f"{text!r} is no time above 0")
+    return duration
 
 
 def whole_number(text: str) -> int:

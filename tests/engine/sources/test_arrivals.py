@@ -12,6 +12,7 @@ from airflow_nrt.basics.errors import InputError
 from airflow_nrt.engine.sources.arrivals import Arrivals, partition_values
 from airflow_nrt.engine.sources.filesystem import Files
 from airflow_nrt.home.log.entries import SourceFile
+from airflow_nrt.home.log.fold.inputs import SourceInputs
 from airflow_nrt.model.tables import Table
 
 
@@ -219,7 +220,7 @@ def test_what_is_taken_away_while_a_directory_is_listed(tmp_path: Path, monkeypa
 def test_a_batch_reads_the_oldest_file_first_whichever_was_found_first(tmp_path: Path) -> None:
     table = Table("orders", (), "filesystem", options={"path": str(tmp_path), "format": "csv"})
     found = [SourceFile("b", 1, 2), SourceFile("c", 1, 1), SourceFile("a", 1, 2)]
-    assert [file.name for file in Files(table, []).in_order([*found])] == ["c", "a", "b"]
+    assert [file.name for file in Files(table, SourceInputs()).in_order([*found])] == ["c", "a", "b"]
 
 
 @pytest.mark.parametrize("name", ["a:b.csv", "a.csv.snappy", "a.csv.lz4", os.fsdecode(b"a\xff.csv")])

@@ -170,6 +170,12 @@ class Decisions:
         """Staged files replace others, and change no result."""
         return (yield from self._decided(at, at.position, published, removed))
 
+    def closed(self, at: StreamState, source: str, directories: Sequence[str]) -> Steps:
+        """Directories of a source have closed."""
+        clock = yield from self._clock_of_tick(at)
+        yield Append(Tick((), clock, at.position, closed={source: tuple(directories)}))
+        return at
+
     def settle(self, at: StreamState) -> Steps:
         """Fires complete windows, publishes due versions, moves recent rows to the watermark, and merges files."""
         at = yield from self._fire(at)

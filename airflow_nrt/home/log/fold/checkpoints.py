@@ -11,15 +11,15 @@ The one at the floor of the log (`floor.py`) repeats what nothing else says any 
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from airflow_nrt.basics.errors import HomeError
 from airflow_nrt.files.file_numbers import number_of
 from airflow_nrt.files.formats import Format
 from airflow_nrt.home.kept import CHECKPOINTS
 from airflow_nrt.home.log.checkpoint import Checkpoint, InputsFile
-from airflow_nrt.home.log.entries import Entry, Split
-from airflow_nrt.home.log.fold.inputs import Inputs, inputs_of, joined
+from airflow_nrt.home.log.entries import Entry
+from airflow_nrt.home.log.fold.inputs import Inputs, SourceInputs, inputs_of, joined
 from airflow_nrt.home.log.fold.inputs_file import read_inputs, write_inputs
 from airflow_nrt.home.log.home_state import HomeState
 from airflow_nrt.home.log.log import Log
@@ -61,11 +61,11 @@ def read_by(log: Log) -> Inputs:
     return joined([*parts, inputs_of(log.entries(first))])
 
 
-def read_below(log: Log) -> dict[str, tuple[Split, ...]]:
+def read_below(log: Log) -> Mapping[str, SourceInputs]:
     """By source, what the entries below the floor of the log have read. Raises HomeError if a file with it can't be
     read."""
     parts = (read_inputs(_directory(log) / file.name, file.crc) for file in log.beginning().checkpoint.inputs)
-    return {name: one.splits for name, one in joined(parts).sources.items()}
+    return joined(parts).sources
 
 
 def write_checkpoints(log: Log) -> int:

@@ -71,7 +71,7 @@ class TopicStream(Stream):
     def __init__(self, spark: SparkSession, plan: Plan, home: Path, clock: Callable[[], int] = now_ms) -> None:
         super().__init__(spark, plan, home, clock)
         (source,) = plan.sources
-        read = read_by(self.home.log()).splits(source.name)
+        read = read_by(self.home.log()).of(source.name)
         self.enumerator = source_of(source.table).enumerator(spark, source.table, read)
 
     def absorb_new(self) -> list[Split]:

@@ -27,7 +27,7 @@ from airflow_nrt.home.log.entries import (
     TableVersion,
     Tick,
 )
-from airflow_nrt.home.log.fold import checkpoints
+from airflow_nrt.home.log.fold import checkpoints, inputs_file
 from airflow_nrt.home.log.fold.checkpoints import check_checkpoint, read_by, state_of, write_checkpoints
 from airflow_nrt.home.log.fold.inputs import Inputs, inputs_of
 from airflow_nrt.home.log.home_state import HomeState
@@ -140,7 +140,7 @@ def test_of_ranges_what_a_later_driver_needs(log: Log) -> None:
     for n, one in enumerate(ranges):
         append(log, commit(n, one))
     write_checkpoints(log)
-    assert read_by(log).splits("topic") == (ranges[0], ranges[3], with_id, ranges[-1])
+    assert tuple(read_by(log).of("topic")) == (ranges[0], ranges[3], with_id, ranges[-1])
 
 
 def test_entries_before_it_are_not_read(log: Log, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -155,6 +155,51 @@ def test_entries_before_it_are_not_read(log: Log, monkeypatch: pytest.MonkeyPatc
     assert set(read) == {5 * DISTANCE - 1}
     # Those that a reader may have found stay.
     assert sorted(path.name for path in place(log).glob("*.json")) == ["31.json", "39.json"]
+
+
+def test_names_are_read_where_a_directory_has_some(log: Log, monkeypatch: pytest.MonkeyPatch) -> None:
+    for n in range(4 * DISTANCE):
+        append(log, commit(n, SourceFile(f"/d/hh={n // 12}/{n}.csv", n, n)))
+    write_checkpoints(log)
+    files = read_by(log).of("orders").files
+    opened: list[str] = []
+    read = inputs_file.read_private
+    monkeypatch.setattr(inputs_file, "read_private", lambda path, most: opened.append(path.name) or read(path, most))
+    assert list(files.directories) == ["/d/hh=0/", "/d/hh=1/", "/d/hh=2/"] and opened == []
+    assert list(files.names_in("/d/hh=1/")) == [f"{n}.csv" for n in range(12, 24)]
+    assert opened == ["8-15.json.gz", "16-23.json.gz"]
+    assert [file.path for file in files.last(2)] == ["/d/hh=2/30.csv", "/d/hh=2/31.csv"]
+    (place(log) / "8-15.json.gz").write_bytes(b"")
+    with pytest.raises(HomeError, match=r"8-15\.json\.gz can't be read"):
+        list(files.names_in("/d/hh=0/"))
+
+
+def test_one_with_names_that_are_not_whole_is_passed_over(log: Log, caplog: pytest.LogCaptureFixture) -> None:
+    for n in range(DISTANCE):
+        append(log, commit(n, SourceFile(f"/d/{n}.csv", n, n)))
+    write_checkpoints(log)
+    path = place(log) / "0-7.json.gz"
+    content = bytearray(path.read_bytes())
+    content[-1] ^= 1
+    path.write_bytes(content)
+    assert same_inputs(read_by(log), inputs_of(log.audit()))
+    assert "0-7.json.gz can't be read: it is not what was written there" in caplog.text
+
+
+def test_what_closed_and_what_a_lease_opened(log: Log) -> None:
+    closed = [{"orders": ("/d/1", "/d/2")}, {"orders": ("/d/3",)}, {}, {"orders": ("/d/1",)}]
+    opened = [{}, {"orders": ("/d/1",)}, {"orders": ("/d/1", "/d/3")}, {}]
+    for some, others in zip(closed, opened):
+        for n in range(DISTANCE - 2):
+            append(log, commit(n, SourceFile(f"/d/1/{log.last}.csv", n, n)))
+        append(log, Lease("host", 1, "application", reopened=others))
+        append(log, Tick((), 1, position(1), closed=some))
+    time = log.read(3 * DISTANCE - 2).time
+    for _ in range(2):
+        read = read_by(log).of("orders")
+        assert set(read.closed) == {"/d/1", "/d/2"} and read.reopened == {"/d/3": time}
+        write_checkpoints(log)
+    check_checkpoint(log)
 
 
 def place(log: Log) -> Path:
