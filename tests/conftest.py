@@ -16,6 +16,7 @@ from hypothesis import HealthCheck, settings
 from tests.changed.selection import Selection
 from tests.store_alone import found, watch_homes
 from tests.strict import watched
+from tests.temporary_files import write_into_memory
 from tests.tiers import TIERS, mark, tier_of
 from tests.unit_files import without_unit_tests
 from tests.units import Units, put_in_order
@@ -50,6 +51,10 @@ MANY_TESTS = 500
 for tests that take a fifth less afterwards."""
 JAVA_OF_ALL: pytest.StashKey[Any] = pytest.StashKey()
 os.environ["SPARK_SUBMIT_OPTS"] = " ".join([os.environ.get("SPARK_SUBMIT_OPTS", ""), *JAVA]).strip()
+# Else each test process compiles all tests anew, and each process that a test starts all of the product.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+write_into_memory()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -14,6 +14,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import Field, fields, is_dataclass, replace
 from functools import cache
+from operator import is_
 from typing import Any, TypeVar
 
 ROW_SEMANTICS = 3
@@ -43,20 +44,24 @@ def differs(sql: str) -> bool:
 
 def read_by(number: int, part: T) -> T:
     """A SQL text, or a plan or a part of one, as it is for rows read by this number."""
+    read: T = _read_by(number, part)
+    return read
+
+
+def _read_by(number: int, part: Any) -> Any:
     if isinstance(part, str):
-        return _of_text(number, part)  # type: ignore[return-value]
+        return _of_text(number, part) if differs(part) else part
     if isinstance(part, tuple):
-        items = tuple(read_by(number, one) for one in part)
-        return part if all(a is b for a, b in zip(items, part)) else items  # type: ignore[return-value]
-    if isinstance(part, Mapping):
-        values = {name: read_by(number, one) for name, one in part.items()}
-        return part if all(values[name] is part[name] for name in part) else values  # type: ignore[return-value]
-    if not is_dataclass(part) or isinstance(part, type):
-        return part
+        items = [_read_by(number, one) for one in part]
+        return part if all(map(is_, items, part)) else tuple(items)
+    kind: Any = type(part)
+    if _is_mapping(kind):
+        values = {name: _read_by(number, one) for name, one in part.items()}
+        return part if all(map(is_, values.values(), part.values())) else values
     changed: dict[str, Any] = {}
-    for field in _settable(type(part)):
+    for field in _settable(kind):
         value = getattr(part, field.name)
-        found = read_by(number, value)
+        found = _read_by(number, value)
         if found is not value:
             changed[field.name] = found
     return replace(part, **changed) if changed else part
@@ -71,20 +76,28 @@ def texts(part: object) -> Iterator[str]:
             yield from texts(one)
     elif isinstance(part, Mapping):
         yield from texts(tuple(part.values()))
-    elif is_dataclass(part) and not isinstance(part, type):
-        for field in _settable(type(part)):
+    else:
+        kind: Any = type(part)
+        for field in _settable(kind):
             if field.compare:
                 yield from texts(getattr(part, field.name))
 
 
 def _of_text(number: int, sql: str) -> str:
     """Reads pairs by the number, those inside others first."""
-    count = int(differs(sql))
+    count = 1
     while count:
         sql, count = _EITHER.subn(lambda found: found[2] if number >= int(found[1]) else found[3], sql)
     return sql
 
 
+# A plan has some hundred parts of some ten kinds: each kind is looked at once.
 @cache
-def _settable(kind: type[Any]) -> tuple[Field[Any], ...]:
-    return tuple(field for field in fields(kind) if field.init)
+def _is_mapping(kind: Any) -> bool:
+    return issubclass(kind, Mapping)
+
+
+@cache
+def _settable(kind: Any) -> tuple[Field[Any], ...]:
+    """The fields that make a part of this kind; none of what has no parts."""
+    return tuple(field for field in fields(kind) if field.init) if is_dataclass(kind) else ()

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import replace
 from itertools import count
 from operator import is_not
 from typing import Any, TypeVar
 
-from airflow_nrt.sql.errors import Place, nesting_of
+from airflow_nrt.sql.errors import nesting_of
 from airflow_nrt.sql.parse import ast, parsed
+from airflow_nrt.sql.parse.walk import part_names
 
 T = TypeVar("T")
 
@@ -23,9 +24,12 @@ def calls_uuid(node: Any) -> bool:
     waiting = [node]
     while waiting:
         one = waiting.pop()
-        if isinstance(one, ast.Uuid) or _is_uuid(one):
-            return True
-        waiting += one if isinstance(one, (tuple, list)) else _parts(one).values()
+        if isinstance(one, (tuple, list)):
+            waiting += one
+        elif names := part_names(one):
+            if isinstance(one, ast.Uuid) or _is_uuid(one):
+                return True
+            waiting += [getattr(one, name) for name in names]
     return False
 
 
@@ -41,7 +45,8 @@ def with_names(node: T, title: str) -> T:
         if isinstance(part, tuple):
             inside = tuple(map(named, part))
             return inside if any(map(is_not, inside, part)) else part
-        changed = {name: new for name, old in _parts(part).items() if (new := named(old)) is not old}
+        parts = {name: getattr(part, name) for name in part_names(part)}
+        changed = {name: new for name, old in parts.items() if (new := named(old)) is not old}
         return replace(part, **changed) if changed else part
 
     result: T = named(node)
@@ -64,9 +69,3 @@ def all_with_names(statements: Sequence[parsed.Statement]) -> Sequence[parsed.St
 
 def _is_uuid(node: Any) -> bool:
     return isinstance(node, ast.Call) and node == ast.Call("UUID", (), node.at)
-
-
-def _parts(node: Any) -> dict[str, Any]:
-    if not is_dataclass(node) or isinstance(node, (type, Place)):
-        return {}
-    return {part.name: getattr(node, part.name) for part in fields(node)}

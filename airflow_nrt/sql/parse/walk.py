@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import fields, is_dataclass, replace
+from functools import cache
 from operator import is_not
 from typing import Any, TypeVar
 
@@ -99,9 +100,23 @@ def _inside(node: Any, change: Callable[[Any], Any]) -> Any:
     if isinstance(node, tuple):
         parts = tuple(rewritten(part, change) for part in node)
         return parts if any(map(is_not, parts, node)) else node
-    if not is_dataclass(node) or isinstance(node, (type, Place, ast.Select, ast.SetOperation, ast.Values)):
+    if isinstance(node, (ast.Select, ast.SetOperation, ast.Values)):
         return node
-    before = {part.name: getattr(node, part.name) for part in fields(node)}
+    before = {name: getattr(node, name) for name in part_names(node)}
     after = {name: rewritten(part, change) for name, part in before.items()}
     changed = {name: part for name, part in after.items() if part is not before[name]}
     return replace(node, **changed) if changed else node
+
+
+def part_names(node: Any) -> tuple[str, ...]:
+    """The names of the fields of a node; none of what is no node, such as its place."""
+    kind: Any = type(node)
+    return _part_names(kind)
+
+
+# A script has some thousand parts of some ten kinds: each kind is looked at once.
+@cache
+def _part_names(kind: Any) -> tuple[str, ...]:
+    if issubclass(kind, Place) or not is_dataclass(kind):
+        return ()
+    return tuple(part.name for part in fields(kind))
