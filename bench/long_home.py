@@ -83,16 +83,15 @@ def _of_home(name: str, place: Path) -> list[str]:
 
 _VIEW = """
 import sys
-from pathlib import Path
-from airflow_nrt.home.log.log import Log
+from airflow_nrt.home.home import Home
 from airflow_nrt.page.log_facts import Facts
-Facts().follow(Log(Path(sys.argv[1])))
+Facts().follow(Home.open(sys.argv[1]).log())
 """
 COMMANDS = {
     "a driver that finds nothing new": lambda place: airflow_nrt("run", place, "--available-now"),
     "status": lambda place: _of_home("status", place),
     "windows": lambda place: _of_home("windows", place),
-    "the page's first view": lambda place: [sys.executable, "-c", _VIEW, str(place / "home" / "log")],
+    "the page's first view": lambda place: [sys.executable, "-c", _VIEW, str(place / "home")],
 }
 
 
@@ -134,7 +133,7 @@ class Chapters:
         self._lines.append(json.dumps(entry.to_json(), separators=(",", ":"), ensure_ascii=False).encode())
         self.next += 1
         if len(self._lines) == CHAPTER:
-            chapter_of(self._log.directory, entry.n).write_bytes(b"".join(line + b"\n" for line in self._lines))
+            chapter_of(self._log.directory, entry.n).replace(b"".join(line + b"\n" for line in self._lines))
             self._lines = []
 
     def finish(self) -> None:

@@ -40,6 +40,8 @@ def uncounted(sql: str) -> str:
     >>> print(uncounted("coalesce(a, CAST(nrt_null('n / (0)', concat(n, ')'), _nrt_pos) AS INT)), b"))
     coalesce(a, CAST(NULL AS INT)), b
     """
+    if f"{NULL_FUNCTION}(" not in sql:
+        return sql
     kept, last, depth = [], 0, 0
     of_count: int | None = None
     for token in _TOKEN.finditer(sql):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from airflow_nrt.basics.instants import LAST_MINUTE
 from airflow_nrt.basics.metadata import METADATA
@@ -21,9 +22,12 @@ from airflow_nrt.program.functions import PythonFunction
 _BOUNDS = ("window_start", "window_end", "window_time", WINDOW_START, WINDOW_END)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Query:
-    """Stateless Spark SQL over named inputs: sources or operators of the plan. `fields` are its visible columns."""
+    """Stateless Spark SQL over named inputs: sources or operators of the plan. `fields` are its visible columns.
+
+    Two queries are equal if their values are, whatever is counted for them.
+    """
 
     sql: str = field(metadata=METADATA)
     inputs: tuple[str, ...] = field(metadata=METADATA)
@@ -32,7 +36,19 @@ class Query:
     @property
     def reads_position(self) -> bool:
         """Whether its results depend on where rows stood on arrival. The name is reserved, so its SQL says that."""
-        return POSITION in uncounted(self.sql)
+        return POSITION in self._values
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Query):
+            return NotImplemented
+        return (self._values, self.inputs, self.fields) == (other._values, other.inputs, other.fields)
+
+    def __hash__(self) -> int:
+        return hash((self._values, self.inputs, self.fields))
+
+    @cached_property
+    def _values(self) -> str:
+        return uncounted(self.sql)
 
 
 @dataclass(frozen=True)

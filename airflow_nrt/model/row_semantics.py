@@ -1,6 +1,6 @@
 """How rows are read, by the entry that read them: what was published stays right when a reading is mended.
 
-1   a TIMESTAMP(p) or TIMESTAMP_LTZ(p) kept up to six fraction digits
+1   a TIMESTAMP(p) or TIMESTAMP_LTZ(p) kept up to six fraction digits, also in a CAST to 1, 2, 4 or 5 of them
 2   it has p of them; UNNEST made rows of elements that are NULL, a number in JSON had the text of a VARIANT
 3   UNNEST and numbers in JSON are as in Flink
 
@@ -21,6 +21,8 @@ ROW_SEMANTICS = 3
 """How rows are read now. It is raised when the same text or file gives other values."""
 FULL_FRACTIONS = 1
 """The number by which times kept all their digits."""
+DIGITS_OF_TYPES = 2
+"""The number since which they have those of their types."""
 AS_IN_FLINK = 3
 """The number since which UNNEST and numbers in JSON are as in Flink."""
 READ_BY = "_nrt_row_semantics"
@@ -65,6 +67,20 @@ def _read_by(number: int, part: Any) -> Any:
         if found is not value:
             changed[field.name] = found
     return replace(part, **changed) if changed else part
+
+
+def readings(sql: str) -> list[tuple[int, int, str]]:
+    """The SQL of each number that differs from that of the number before: from which number, to which, and the SQL.
+
+    >>> readings(since(3, "a", "b"))
+    [(1, 2, 'b'), (3, 3, 'a')]
+    """
+    found: list[tuple[int, int, str]] = []
+    for number in range(FULL_FRACTIONS, ROW_SEMANTICS + 1):
+        text = read_by(number, sql)
+        first = found.pop()[0] if found and found[-1][2] == text else number
+        found.append((first, number, text))
+    return found
 
 
 def texts(part: object) -> Iterator[str]:

@@ -8,19 +8,21 @@ from airflow_nrt.model.internal_columns import POSITION, ROWTIME, WINDOW_END
 
 NO_PLACE = "CAST(NULL AS STRING)"
 OVER_ALL_ROWS = "'over all rows'"
-OF_COMPUTED_COLUMN = "_nrt_place"
-"""A name in place of SQL: who computes the columns of a table knows where its rows lie."""
+IN_ON = "'in ON'"
+"""Of a pair of rows that a join without windows compares: equal values count once."""
+OF_READER = "_nrt_place"
+"""A name in place of SQL: who computes the columns of a table, or reads the rows of a join, knows where they lie."""
 
 
-def in_window(keys: Sequence[str]) -> str:
-    """Of a result of a window operator: `in the window that ends at …, key (…)`. `keys` are SQL.
+def in_window(keys: Sequence[str], end: str = WINDOW_END) -> str:
+    """Of a result of a window operator: `in the window that ends at …, key (…)`. `keys` and `end` (ms) are SQL.
 
     >>> print(in_window(["shop"]))
     concat('in the window that ends at ', CAST(timestamp_millis(_nrt_end) AS STRING), ', key (', concat_ws(', ',
     coalesce(CAST(shop AS STRING), 'NULL')), ')')
     """
     key_text = f", ', key (', {_texts(keys)}, ')'" if keys else ""
-    return f"concat('in the window that ends at ', CAST(timestamp_millis({WINDOW_END}) AS STRING){key_text})"
+    return f"concat('in the window that ends at ', CAST(timestamp_millis({end}) AS STRING){key_text})"
 
 
 def in_group(keys: Sequence[str]) -> str:
@@ -55,13 +57,18 @@ def in_file(path: str, row: str | None, more: str = "") -> str:
     return f"concat({begin}, regexp_replace({path}, '^file:/+', '/'){more})"
 
 
+def in_values(row: int) -> str:
+    """Of a row of VALUES, counted from 0: "'in row 4 of VALUES'"."""
+    return f"'in row {row} of VALUES'"
+
+
 def placed(sql: str, place: str) -> str:
-    """SQL of a computed column of rows with this place.
+    """SQL of a computed column, or of a watermark, of rows with this place.
 
     >>> print(placed("nrt_null('n + 1', NULL, _nrt_place)", NO_PLACE))
     nrt_null('n + 1', NULL, CAST(NULL AS STRING))
     """
-    return sql.replace(OF_COMPUTED_COLUMN, place)
+    return sql.replace(OF_READER, place)
 
 
 def _texts(keys: Sequence[str]) -> str:

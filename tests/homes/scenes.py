@@ -364,6 +364,19 @@ def fractions(spark: SparkSession, place: Path, is_kept: bool) -> Scene:
     return scene
 
 
+def cast_digits(spark: SparkSession, place: Path, is_kept: bool) -> Scene:
+    """CAST of times to 1, 2 and 4 digits, which kept all that they had."""
+
+    def row(shop: str, seen: str, ts: str) -> str:
+        return f"{shop},{at(0)[:-2]}{seen},{at(0)[:-5]}{ts}"
+
+    scene = Scene.of_report(spark, place, "cast_digits.sql", is_kept)
+    scene.absorb("events", row("a", "00.123456", "01:00"), row("a", "00.123499", "02:00"))
+    scene.absorb("events", row("b", "00.123", "03:00"), row("b", "59.999999", "24:59"))
+    scene.arrive("events", row("d", "00.1", "38:00"), row("d", "00.5", "45:00"))
+    return scene
+
+
 def retracted(spark: SparkSession, place: Path, is_kept: bool) -> Scene:
     """Rows without a key, which kept more fraction digits than their types have, are retracted by their values."""
 
@@ -498,8 +511,8 @@ def closed(spark: SparkSession, place: Path, is_kept: bool) -> Scene:
 
 _ALL = (
     windows, rows, versions, updating, throttled, owed, restated, repaired, filled, emptied, moved, lookups, program,
-    topic, from_archive, since, fractions, retracted, in_json, above_windows, known_topic, checkpoints, schemas, nulled,
-    policies, null_fields, skipped, limited, arrived, closed,
+    topic, from_archive, since, fractions, cast_digits, retracted, in_json, above_windows, known_topic, checkpoints,
+    schemas, nulled, policies, null_fields, skipped, limited, arrived, closed,
 )  # fmt: skip
 SCENES: dict[str, Callable[[SparkSession, Path, bool], Scene]] = {one.__name__: one for one in _ALL}
 SERVERLESS = ("topic", "from_archive", "since", "known_topic", "checkpoints", "schemas")

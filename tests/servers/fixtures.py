@@ -11,6 +11,7 @@ from airflow_nrt.basics.jars import fetched
 from tests.servers.installed import missing
 from tests.servers.kafka import Broker, Topics
 from tests.servers.mariadb import MariaDb
+from tests.servers.mysql import MYSQLD, MySqlServer
 from tests.servers.postgresql import PostgreSql
 from tests.servers.registry import Registry
 
@@ -59,7 +60,18 @@ def mariadb(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MariaDb]:
     server.stop()
 
 
-@pytest.fixture(params=["postgresql", "mariadb"])
+@pytest.fixture(scope="session")
+def mysql(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MySqlServer]:
+    if MYSQLD is None:
+        pytest.skip("no MySQL here: MYSQLD names none")
+    if not fetched("mariadb"):
+        missing("the driver of MariaDB is not here: airflow-nrt prepare mariadb")
+    server = MySqlServer(tmp_path_factory.mktemp("mysql")).start()
+    yield server
+    server.stop()
+
+
+@pytest.fixture(params=["postgresql", "mariadb", *(["mysql"] if MYSQLD else [])])
 def server(request: pytest.FixtureRequest) -> Server:
     """Each of them in turn."""
     found: Server = request.getfixturevalue(request.param)

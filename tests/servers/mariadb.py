@@ -9,6 +9,7 @@ import subprocess
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import ClassVar
 
 from airflow_nrt.demo.servers.ports import free_port
 from tests.servers.installed import missing
@@ -23,6 +24,9 @@ class MariaDb:
     place: Path
     port: int = field(default_factory=free_port)
     _process: subprocess.Popen[bytes] | None = None
+    programs: ClassVar = ("mariadbd", "mariadb-install-db", "mariadb")
+    options: ClassVar[tuple[str, ...]] = ()
+    how_to_install: ClassVar = "apt-get install mariadb-server"
 
     @property
     def url(self) -> str:
@@ -34,9 +38,9 @@ class MariaDb:
         return self.place / "tmp"
 
     def start(self) -> MariaDb:
-        for program in ("mariadbd", "mariadb-install-db", "mariadb"):
+        for program in self.programs:
             if shutil.which(program) is None:
-                missing(f"no {program} here: apt-get install mariadb-server")
+                missing(f"no {program} here: {self.how_to_install}")
         data = self.place / "data"
         is_new = not data.is_dir()
         if is_new:
@@ -46,15 +50,20 @@ class MariaDb:
                     shutil.chown(directory, _USER)
             self._open_way()
             with open(self.place / "said", "ab") as said:
-                install = ["mariadb-install-db", "--no-defaults", f"--datadir={data}", *self._user()]
-                install += ["--auth-root-authentication-method=normal", "--skip-test-db", f"--tmpdir={self._scratch}"]
+                install = [*self._install(), f"--datadir={data}", *self._user(), f"--tmpdir={self._scratch}"]
                 done = subprocess.run(install, stdout=said, stderr=said, check=False)
             assert done.returncode == 0, (self.place / "said").read_text()[-2000:]
         self._open_way()
         with open(self.place / "log", "ab") as log:
-            line = ["mariadbd", "--no-defaults", f"--datadir={data}", f"--port={self.port}", "--bind-address=127.0.0.1"]
+            line = [
+                self.programs[0],
+                "--no-defaults",
+                f"--datadir={data}",
+                f"--port={self.port}",
+                "--bind-address=127.0.0.1",
+            ]
             line += [f"--socket={self.place}/s", *self._user(), "--innodb-flush-log-at-trx-commit=2"]
-            line += [f"--tmpdir={self._scratch}"]
+            line += [f"--tmpdir={self._scratch}", *self.options]
             self._process = subprocess.Popen(line, stdout=log, stderr=log)
         until = time.monotonic() + 60
         while self._client("SELECT 1").returncode:
@@ -65,6 +74,11 @@ class MariaDb:
                 "CREATE DATABASE app; CREATE USER app IDENTIFIED BY 'secret'; GRANT ALL ON app.* TO app", "mysql"
             )
         return self
+
+    def _install(self) -> list[str]:
+        """Makes the directory of its data, with a `root` who needs no password."""
+        auth = "--auth-root-authentication-method=normal"
+        return ["mariadb-install-db", "--no-defaults", auth, "--skip-test-db"]
 
     def _open_way(self) -> None:
         """Lets its user reach its directory: each pytest that starts closes the directory of all again."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import partial
+from functools import partial, reduce
 
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
@@ -12,7 +12,7 @@ from pyspark.sql import functions as F
 from airflow_nrt.basics.spelling import quote
 from airflow_nrt.basics.undone import undone
 from airflow_nrt.model.operators import Query
-from airflow_nrt.model.row_semantics import AS_IN_FLINK, READ_BY, differs, read_by
+from airflow_nrt.model.row_semantics import READ_BY, ROW_SEMANTICS, differs, readings
 
 
 def run_query(query: Query, views: Mapping[str, DataFrame]) -> DataFrame:
@@ -24,19 +24,18 @@ def run_query(query: Query, views: Mapping[str, DataFrame]) -> DataFrame:
     inputs = {name: views[name] for name in query.inputs}
     if not differs(query.sql):
         return run_sql(query.sql, inputs)
-    of_number = [
-        run_sql(read_by(number, query.sql), {name: _of_number(frame, number) for name, frame in inputs.items()})
-        for number in (AS_IN_FLINK - 1, AS_IN_FLINK)
-    ]
-    return of_number[0].unionAll(of_number[1])
+    of_numbers = (
+        run_sql(sql, {name: _of_numbers(frame, first, last) for name, frame in inputs.items()})
+        for first, last, sql in readings(query.sql)
+    )
+    return reduce(DataFrame.unionAll, of_numbers)
 
 
-def _of_number(frame: DataFrame, number: int) -> DataFrame:
-    """The rows that were read before `AS_IN_FLINK`, or since then."""
-    is_newest = number == AS_IN_FLINK
+def _of_numbers(frame: DataFrame, first: int, last: int) -> DataFrame:
+    """The rows that were read by one of these numbers."""
     if READ_BY not in frame.columns:
-        return frame.where(F.lit(is_newest))
-    return frame.where((F.col(READ_BY) >= AS_IN_FLINK) == is_newest)
+        return frame.where(F.lit(last == ROW_SEMANTICS))
+    return frame.where(F.col(READ_BY).between(first, last))
 
 
 def run_sql(sql: str, views: Mapping[str, DataFrame]) -> DataFrame:

@@ -32,7 +32,7 @@ from airflow_nrt.model.options.known import NOT_NULL, UNFIT_DECIMALS, source_opt
 from airflow_nrt.model.plan import Source
 from airflow_nrt.model.row_semantics import ROW_SEMANTICS
 from airflow_nrt.model.tables import LINE
-from airflow_nrt.model.value_places import in_file
+from airflow_nrt.model.value_places import in_file, placed
 from airflow_nrt.model.windows import Sql
 from airflow_nrt.model.zones import wall_clock_sql
 
@@ -56,7 +56,8 @@ def judge(
     """
     table = source.table
     rows = with_fractions(_without_skipped(rows, source), source, number)
-    computed = computed_columns(source, in_file(FILE, INDEX), number)
+    place = in_file(FILE, INDEX)
+    computed = computed_columns(source, place, number)
     arrived = [absorbed]
     if computed:
         rows, arrived = rows.selectExpr("*", absorbed).selectExpr("*", *computed), []
@@ -64,7 +65,7 @@ def judge(
     if table.watermark is not None:
         # Spark's session zone is UTC, so a TIMESTAMP keeps its clock. Converted once, because the conversion is slow.
         rowtime, proposal = f"unix_millis(CAST({table.watermark.rowtime} AS TIMESTAMP))", table.watermark.expression
-        proposal = of_number(proposal, number)
+        proposal = of_number(placed(proposal, place), number)
     timed = rows.selectExpr("*", *arrived, f"{rowtime} AS {ROWTIME}")
     return timed.selectExpr(
         "*", f"{proposal} AS {PROPOSAL}", f"{_reason(source, bigint(latest), whole_lines)} AS {REASON}"

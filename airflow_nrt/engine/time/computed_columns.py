@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from airflow_nrt.basics.spelling import quote
 from airflow_nrt.model.plan import Source
-from airflow_nrt.model.row_semantics import AS_IN_FLINK, ROW_SEMANTICS, differs, read_by
+from airflow_nrt.model.row_semantics import ROW_SEMANTICS, readings
 from airflow_nrt.model.value_places import NO_PLACE, placed
 
 
@@ -22,7 +22,7 @@ def computed_columns(source: Source, place: str = NO_PLACE, number: str = str(RO
 
 def of_number(sql: str, number: str) -> str:
     """SQL for rows by their row semantics: "IF(_nrt_row_semantics >= 3, …, …)" if it differs by them."""
-    if not differs(sql):
-        return sql
-    new, old = (read_by(one, sql) for one in (AS_IN_FLINK, AS_IN_FLINK - 1))
-    return f"IF({number} >= {AS_IN_FLINK}, {new}, {old})"
+    (_, _, found), *later = readings(sql)
+    for first, _, text in later:
+        found = f"IF({number} >= {first}, {text}, {found})"
+    return found

@@ -13,7 +13,7 @@ from airflow_nrt.basics.fractions import holds_coarse
 from airflow_nrt.home.log.entries import Position, SourceState
 from airflow_nrt.home.log.history import History
 from airflow_nrt.model.plan import Plan, Source
-from airflow_nrt.model.row_semantics import AS_IN_FLINK, FULL_FRACTIONS, ROW_SEMANTICS, differs, read_by, texts
+from airflow_nrt.model.row_semantics import FULL_FRACTIONS, ROW_SEMANTICS, differs, read_by, texts
 
 
 def with_next_semantics(plan: Plan, states: Mapping[str, SourceState]) -> dict[str, SourceState]:
@@ -34,7 +34,7 @@ def with_next_semantics(plan: Plan, states: Mapping[str, SourceState]) -> dict[s
 def plan_of_next(plan: Plan, position: Position) -> Plan:
     """The plan by which the batches after this position are read."""
     number = _next_number(plan, position.sources.values())
-    return plan if plan.by_entry is None or number >= AS_IN_FLINK else _of_number(plan.by_entry, plan, number)
+    return plan if plan.by_entry is None or number == ROW_SEMANTICS else _of_number(plan.by_entry, plan, number)
 
 
 def plan_of_history(plan: Plan, history: History) -> Plan:
@@ -45,10 +45,11 @@ def plan_of_history(plan: Plan, history: History) -> Plan:
         numbers = {history.backfill_semantics}
     else:
         numbers = {commit.position.sources[commit.source].row_semantics for commit in history.batches.values()}
-    new = {number >= AS_IN_FLINK for number in numbers}
-    if len(new) > 1 and mixes_entries(plan):
+    if len(numbers) > 1 and mixes_entries(plan):
         return replace(plan.by_entry, base=plan.base, built=plan.built)
-    return plan if all(new) else _of_number(plan.by_entry, plan, min(numbers))
+    # A home that can't mix them keeps its number, or has gone on from one that it did not have to keep.
+    newest = max(numbers)
+    return plan if newest == ROW_SEMANTICS else _of_number(plan.by_entry, plan, newest)
 
 
 def mixes_entries(plan: Plan) -> bool:
@@ -70,8 +71,12 @@ def mixes_entries(plan: Plan) -> bool:
 
 
 def _next_number(plan: Plan, states: Iterable[SourceState]) -> int:
-    began_before = any(state.rows and state.row_semantics < AS_IN_FLINK for state in states)
-    return AS_IN_FLINK - 1 if began_before and not mixes_entries(plan) else ROW_SEMANTICS
+    """The newest number whose SQL can stand beside that of rows that were read: the same SQL, if they can't mix."""
+    least = min((state.row_semantics for state in states if state.rows), default=ROW_SEMANTICS)
+    if plan.by_entry is None or least == ROW_SEMANTICS or mixes_entries(plan):
+        return ROW_SEMANTICS
+    known = read_by(least, plan.by_entry)
+    return next(n for n in range(ROW_SEMANTICS, 0, -1) if read_by(n, plan.by_entry) == known)
 
 
 def _may_change(source: Source, state: SourceState) -> bool:

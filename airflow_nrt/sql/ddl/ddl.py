@@ -17,7 +17,7 @@ from airflow_nrt.model.options.known import DOMAIN, check_options
 from airflow_nrt.model.options.option import Option
 from airflow_nrt.model.plan import Insert
 from airflow_nrt.model.tables import Column, Table, Watermark
-from airflow_nrt.model.value_places import OF_COMPUTED_COLUMN
+from airflow_nrt.model.value_places import OF_READER
 from airflow_nrt.sql.ddl.like import taken_over
 from airflow_nrt.sql.ddl.metadata import is_system_rowtime, metadata_column, rowtime_of_source
 from airflow_nrt.sql.ddl.watermark import declare_watermark
@@ -185,7 +185,7 @@ def _columns(statement: parsed.CreateTable, base: Table | None, connector: Conne
     for definition in statement.columns:
         if definition.type is not None:
             physical.append(ScopeColumn(definition.name, definition.type))
-    compiler = Compiler(Scope(physical, has_batch=True), place=lambda: OF_COMPUTED_COLUMN)
+    compiler = Compiler(Scope(physical, has_batch=True), place=lambda: OF_READER)
     columns = {column.name: column for column in (base.columns if base else ())}
     computed = {column.name for column in statement.columns if column.expression is not None}
     problems = Problems()

@@ -8,6 +8,7 @@ from airflow_nrt.basics.types import DataType
 from airflow_nrt.model.connectors.connector import Connector
 from airflow_nrt.model.internal_columns import ROWTIME
 from airflow_nrt.model.tables import Column, Watermark
+from airflow_nrt.model.value_places import OF_READER
 from airflow_nrt.sql.ddl.metadata import is_rowtime_of_source
 from airflow_nrt.sql.errors import Place, SqlError
 from airflow_nrt.sql.expressions.expressions import Compiler
@@ -30,7 +31,7 @@ def declare_watermark(
     _check_rowtime(rowtime.name, rowtime.type, definition.column.at)
     if _is_of_source(definition.expression):
         return _of_source(definition, next(one for one in columns if one.name == rowtime.name), connector)
-    proposal = Compiler(scope).compile(definition.expression)
+    proposal = Compiler(scope, place=lambda: OF_READER).compile(definition.expression)
     if proposal.type.name == "NULL":
         raise SqlError(
             "a watermark that is always NULL never advances: write one such as "

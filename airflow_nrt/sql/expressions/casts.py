@@ -12,13 +12,16 @@ from airflow_nrt.basics.fractions import cut, fraction_digits, truncated
 from airflow_nrt.basics.spelling import quote, string_literal
 from airflow_nrt.basics.times_of_day import as_text, to_digits
 from airflow_nrt.basics.types import DataType
+from airflow_nrt.model.row_semantics import DIGITS_OF_TYPES, since
 from airflow_nrt.sql.errors import NotThereYet, Place
+from airflow_nrt.sql.expressions.failing import fitted
 from airflow_nrt.sql.expressions.local_time import as_instant, as_local
 from airflow_nrt.sql.expressions.text_values import value_of
 from airflow_nrt.sql.expressions.time_casts import cast_time
-from airflow_nrt.sql.expressions.typed import Typed, may_not_fit
+from airflow_nrt.sql.expressions.typed import Typed, may_not_fit, surely_fits
 
 _NESTED = ("ARRAY", "MAP", "ROW")
+_NOWHERE = Place(1, 1, 0)
 _LONG = 300
 """A text whose SQL is longer is computed once, under a name."""
 
@@ -41,13 +44,15 @@ def cast(operand: Typed, target: DataType, fails: bool, at: Place) -> Typed:
 def cast_to(typed: Typed, target: DataType) -> str:
     """SQL of the value as the target type, "CAST(`n` AS BIGINT)", without a cast if it has that type already.
 
-    What may not fit a DECIMAL is NULL then: "TRY_CAST(`price` AS DECIMAL(5,2))".
+    What may not fit a DECIMAL is NULL then: "TRY_CAST(`price` AS DECIMAL(5,2))", or counted, too (`counted_for`).
     """
     if typed.type.with_nullable(True) == target.with_nullable(True) or typed.type.spark == target.spark:
         both = typed.type.has_fraction_of_second and target.has_fraction_of_second
         shrinks = both and fraction_digits(typed.type) > fraction_digits(target)
         return _to_length(typed.sql, target) if shrinks else typed.sql
-    return f"{'TRY_CAST' if may_not_fit(typed.type, target) else 'CAST'}({typed.sql} AS {target.spark})"
+    if not may_not_fit(typed.type, target):
+        return f"CAST({typed.sql} AS {target.spark})"
+    return _Cast(True, _NOWHERE).value(typed, target)
 
 
 @dataclass(frozen=True)
@@ -70,19 +75,21 @@ class _Cast:
             operand = as_local(operand)
         elif target.name == "TIMESTAMP_LTZ" and (kind.is_string or kind.name in ("TIMESTAMP", "DATE")):
             shown = DataType("TIMESTAMP", precision=target.precision)
-            local = cut(self._read(operand.sql, shown, target), shown) if kind.is_string else self.value(operand, shown)
+            local = self._read_time(operand.sql, shown, target) if kind.is_string else self.value(operand, shown)
             return as_instant(Typed(local, shown)).sql
         if not _castable(operand.type, target):
             raise NotThereYet(f"CAST of {operand.type.flink} AS {target.flink}", self.at)
         if kind.is_string and target.is_timestamp:
-            return cut(self._read(operand.sql, target, target), target)
+            return self._read_time(operand.sql, target, target)
         if kind.is_string:
             return _to_length(self._read(operand.sql, target, target), target)
-        return _to_length(self._spark(operand.sql, target, fits=not may_not_fit(kind, target)), target)
+        if self.fails and may_not_fit(kind, target) and not surely_fits(operand, target):
+            return fitted(operand.sql, target)
+        return _to_length(self._spark(operand.sql, target), target)
 
-    def _spark(self, sql: str, target: DataType, *, fits: bool = True) -> str:
+    def _spark(self, sql: str, target: DataType) -> str:
         """A cast by Spark: "TRY_CAST(`s` AS INT)"."""
-        return f"{'CAST' if self.fails and fits else 'TRY_CAST'}({sql} AS {target.spark})"
+        return f"{'CAST' if self.fails else 'TRY_CAST'}({sql} AS {target.spark})"
 
     # ------------------------------------------------------------------ from strings
 
@@ -100,6 +107,11 @@ class _Cast:
         before, after = f"{STOP_MARK}'", f"' can't be cast to {written.flink}"
         words = f"concat({string_literal(before)}, {sql}, {string_literal(after)})"
         return f"IF({sql} IS NULL, NULL, coalesce({value}, raise_error({words})))"
+
+    def _read_time(self, sql: str, target: DataType, written: DataType) -> str:
+        """A text as a time: `_read`, cut to the digits of its type."""
+        read = self._read(sql, target, written)
+        return _shortened(read, cut(read, target), target)
 
     # ------------------------------------------------------------------ to strings
 
@@ -225,7 +237,16 @@ def _to_length(sql: str, kind: DataType) -> str:
         return f"substring({sql}, 1, {kind.precision})"
     if kind.name == "TIME":
         return to_digits(sql, kind.precision or 0)
-    return truncated(sql, kind)
+    return _shortened(sql, truncated(sql, kind), kind)
+
+
+def _shortened(sql: str, cut_off: str, kind: DataType) -> str:
+    """A time with the digits of its type: "CAST(timestamp_millis(… div 100 * 100) AS TIMESTAMP_NTZ)".
+
+    Of rows of earlier entries, one of so many digits kept all that it had.
+    """
+    kept_all = kind.is_timestamp and kind.precision in (1, 2, 4, 5)
+    return since(DIGITS_OF_TYPES, cut_off, sql) if kept_all else cut_off
 
 
 def _timestamp_text(typed: Typed) -> str:

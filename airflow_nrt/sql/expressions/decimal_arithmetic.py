@@ -6,12 +6,14 @@ with twice as much Java gives up to compile it.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from airflow_nrt.basics.types import MAX_PRECISION, DataType
 from airflow_nrt.sql.expressions.failing import Computed, computation
 
 _LONG = 300
 _MOST_OPERANDS = 50
-"""A sum of more is not counted, as its SQL would have each of them three times."""
+"""Of a sum of more, each is repeated once alone, and Java's method has no branch for each of them."""
 _TRIED = {"+": "try_add", "-": "try_subtract", "*": "try_multiply"}
 
 
@@ -58,10 +60,23 @@ class CountedDecimals:
         shown = computation(left, operator, right)
         if not {left, right} <= {*operands}:
             shown = f"concat_ws(', ', {', '.join(f'CAST({one} AS STRING)' for one in operands)})"
-        counted = f"coalesce({plain}, {of.noted_null(shown, result, *operands)})"
-        sql = counted if len(operands) <= _MOST_OPERANDS else plain
+        if len(operands) > _MOST_OPERANDS:
+            noted = of.noted_null(_all_or_null(operands), result)
+        else:
+            noted = of.noted_null(shown, result, *operands)
+        sql = f"coalesce({plain}, {noted})"
         self._made[sql] = plain, operands
         return sql
+
+
+def _all_or_null(operands: Iterable[str]) -> str:
+    """SQL of a text of these values, NULL if one of them is: then nothing is counted (`NulledValues.java`).
+
+    >>> print(_all_or_null(["a", "b"]))
+    concat(CAST(a AS STRING), ', ', CAST(b AS STRING))
+    """
+    texts = ", ', ', ".join(f"CAST({one} AS STRING)" for one in operands)
+    return f"concat({texts})"
 
 
 def _quotient(left: str, right: str) -> str:

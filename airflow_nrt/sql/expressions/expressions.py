@@ -6,6 +6,7 @@ Only listed operators and functions are compiled. Others are an error, never Spa
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import partial
 
@@ -18,8 +19,8 @@ from airflow_nrt.sql.expressions.casts import cast, cast_to
 from airflow_nrt.sql.expressions.decimal_arithmetic import CountedDecimals, computed, may_be_too_large
 from airflow_nrt.sql.expressions.failing import (
     Computed,
+    counted_for,
     errors_are_null,
-    fitted_cast,
     tried,
     tried_call,
     tried_cast,
@@ -67,16 +68,16 @@ class Compiler:
     """Compiles expressions of one scope.
 
     `override` is tried first at every node. Above an aggregation it compiles group keys and aggregates. `place` gives
-    SQL of the place of a row, for values that can't be computed. Without it, numbers that do not fit a DECIMAL are NULL
-    uncounted: such expressions are compared, or evaluated without a session. `identity` gives SQL that differs for each
-    row and is the same whenever the row is computed; None where nothing is so.
+    SQL of the place of a row, for values that can't be computed. Numbers that do not fit a DECIMAL are NULL uncounted
+    if it is None: such an expression is computed once more elsewhere. `identity` gives SQL that differs for each row
+    and is the same whenever the row is computed; None where nothing is so.
     """
 
     def __init__(
         self,
         scope: Scope,
         override: Override | None = None,
-        place: Callable[[], str] | None = None,
+        place: Callable[[], str] | None = lambda: NO_PLACE,
         identity: Callable[[], str | None] = lambda: None,
     ) -> None:
         self.scope = scope
@@ -200,9 +201,9 @@ class Compiler:
 
     def _cast(self, node: ast.Cast) -> Typed:
         """Gives "CAST(`n` AS STRING)"."""
-        operand, place = self.compile(node.operand), self._place()
-        counted = fitted_cast(node, operand, place) if self._decimals is not None else None
-        return counted or tried_cast(node, operand, place) or cast(operand, node.type, node.fails, node.at)
+        operand = self.compile(node.operand)
+        with self.counting(node):
+            return tried_cast(node, operand, self._place()) or cast(operand, node.type, node.fails, node.at)
 
     def _beside(self, wrong: SqlError | SqlErrors, right: ast.Expression) -> SqlError | SqlErrors:
         """The errors on the left of an operator, with those on its right."""
@@ -305,8 +306,9 @@ class Compiler:
         if common is None:
             names = ", ".join(dict.fromkeys(typed.type.flink for typed in (*results, default)))
             raise SqlError(f"the branches of CASE have different types: {names}", node.at)
-        branches = " ".join(f"WHEN {c.sql} THEN {cast_to(r, common)}" for c, r in zip(conditions, results))
-        sql = f"CASE {branches} ELSE {cast_to(default, common)} END"
+        with self.counting(node):
+            branches = " ".join(f"WHEN {c.sql} THEN {cast_to(r, common)}" for c, r in zip(conditions, results))
+            sql = f"CASE {branches} ELSE {cast_to(default, common)} END"
         return _built(sql, common, *conditions, *results, default)
 
     def _dot(self, node: ast.Dot) -> Typed:
@@ -331,7 +333,8 @@ class Compiler:
                 f"{node.name} is no aggregate, so it takes neither DISTINCT nor FILTER nor WITHIN GROUP", node.at
             )
         arguments = self.compiled(node.arguments)
-        typed = function(arguments, node.at, node.name)
+        with self.counting(node):
+            typed = function(arguments, node.at, node.name)
         typed = replace(typed, sql=tried_call(node, arguments, typed, self._place()) or typed.sql)
         columns = frozenset().union(*(argument.columns for argument in arguments))
         return replace(typed, columns=columns)
@@ -344,6 +347,10 @@ class Compiler:
 
     def _computed(self, node: ast.Expression) -> Computed:
         return Computed(text_of(node), self._place())
+
+    def counting(self, node: ast.Expression) -> AbstractContextManager[None]:
+        """What is made in it is counted for this expression."""
+        return counted_for(partial(self._computed, node) if self._decimals is not None else None)
 
     def _check_clock(self, node: ast.Call) -> None:
         """Raises SqlError if the rows are of many batches, or CURRENT_WATERMARK has an argument that is no rowtime."""

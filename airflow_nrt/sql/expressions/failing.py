@@ -6,7 +6,7 @@ that counts needs them, too. A number that does not fit a DECIMAL is NULL in eac
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from airflow_nrt.basics.spelling import string_literal
 from airflow_nrt.basics.types import DataType
 from airflow_nrt.model.arithmetic_errors import NULL_FUNCTION
-from airflow_nrt.sql.expressions.typed import Typed, may_not_fit
+from airflow_nrt.sql.expressions.typed import Typed
 from airflow_nrt.sql.parse import ast
 from airflow_nrt.sql.parse.unparse import text_of
 
@@ -45,14 +45,13 @@ class Computed:
     place: str
 
     def noted_null(self, computation: str, kind: DataType, *operands: str) -> str:
-        """SQL of a NULL that is counted for it, unless one of its operands is NULL.
+        """SQL of a NULL that is counted for it, unless one of its operands is NULL, or the text of the computation.
 
         >>> print(Computed("n + 1", "'in a row'").noted_null("concat(n, ' + 1')", DataType("BIGINT"), "n"))
         IF(n IS NULL, NULL, CAST(nrt_null('n + 1', concat(n, ' + 1'), 'in a row') AS BIGINT))
         """
-        is_null = " OR ".join(f"{one} IS NULL" for one in operands)
-        noted = f"{NULL_FUNCTION}({string_literal(self.text)}, {computation}, {self.place})"
-        return f"IF({is_null}, NULL, CAST({noted} AS {kind.spark}))"
+        noted = f"CAST({NULL_FUNCTION}({string_literal(self.text)}, {computation}, {self.place}) AS {kind.spark})"
+        return f"IF({' OR '.join(f'{one} IS NULL' for one in operands)}, NULL, {noted})" if operands else noted
 
 
 def tried(of: Computed, operator: str, left: str, right: str, result: DataType) -> str:
@@ -90,27 +89,38 @@ def _tried(operator: str, left: str, right: str, result: DataType) -> str:
     return f"{names[operator]}({left}, {right})"
 
 
-def fitted(of: Computed, value: Typed, target: DataType) -> str | None:
-    """SQL of a number as a DECIMAL that it may not fit: it is NULL then, in each report, and counted. None for others.
+Counted = Callable[[], Computed]
+"""What a value is counted for; it is asked only for a value that may have to be."""
+_COUNTED: ContextVar[Counted | None] = ContextVar("what a value is counted for", default=None)
 
-    >>> print(fitted(Computed("column total", "p"), Typed("`n`", DataType("BIGINT")), DataType("DECIMAL", 5, 2)))
+
+@contextmanager
+def counted_for(of: Counted | None) -> Iterator[None]:
+    """Numbers that the SQL made in it does not fit into a DECIMAL are counted for this. They are not, if it is None."""
+    token = _COUNTED.set(of)
+    try:
+        yield
+    finally:
+        _COUNTED.reset(token)
+
+
+def fitted(value: str, target: DataType) -> str:
+    """SQL of a number as a DECIMAL that it may not fit: it is NULL then, in each report, and counted.
+
+    >>> print(fitted("`n`", DataType("DECIMAL", 5, 2)))
+    TRY_CAST(`n` AS DECIMAL(5,2))
+    >>> with counted_for(lambda: Computed("column total", "p")):
+    ...     print(fitted("`n`", DataType("DECIMAL", 5, 2)))
     coalesce(TRY_CAST(`n` AS DECIMAL(5,2)), IF(`n` IS NULL, NULL, CAST(nrt_null('column total', CAST(`n` AS STRING), p)
     AS DECIMAL(5,2))))
     """
-    if target.name != "DECIMAL" or not value.type.is_numeric or not may_not_fit(value.type, target):
-        return None
-    if len(value.sql) > _LONG:
-        return tried_one(of, f"TRY_CAST({{0}} AS {target.spark})", value.sql, target)
-    noted = of.noted_null(f"CAST({value.sql} AS STRING)", target, value.sql)
-    return f"coalesce(TRY_CAST({value.sql} AS {target.spark}), {noted})"
-
-
-def fitted_cast(node: ast.Cast, operand: Typed, place: str) -> Typed | None:
-    """CAST of a number to a DECIMAL that it may not fit, as `fitted`; None for others."""
-    if not node.fails or operand.constant is not None:
-        return None
-    sql = fitted(Computed(text_of(node), place), operand, node.type)
-    return Typed(sql, node.type.with_nullable(True), columns=operand.columns) if sql is not None else None
+    of = _COUNTED.get()
+    if of is None:
+        return f"TRY_CAST({value} AS {target.spark})"
+    if len(value) > _LONG:
+        return tried_one(of(), f"TRY_CAST({{0}} AS {target.spark})", value, target)
+    noted = of().noted_null(f"CAST({value} AS STRING)", target, value)
+    return f"coalesce(TRY_CAST({value} AS {target.spark}), {noted})"
 
 
 def computation(left: str, operator: str, right: str) -> str:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from decimal import ROUND_HALF_UP, Context, Decimal, InvalidOperation
 from enum import Enum
+from functools import cached_property
 
 from airflow_nrt.basics.spelling import quote
-from airflow_nrt.basics.types import DataType, decimal
+from airflow_nrt.basics.types import MAX_PRECISION, DataType, decimal
+from airflow_nrt.model.arithmetic_errors import uncounted
 
 
 class TimeAttribute(Enum):
@@ -16,7 +19,7 @@ class TimeAttribute(Enum):
     PROCTIME = "proctime"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Typed:
     """`constant` is the value of a literal. `columns` are the columns of the scope that it reads, by name.
 
@@ -24,16 +27,27 @@ class Typed:
     time attribute: a column, a field of a ROW column, or PROCTIME(). `in_months` is true of an interval of months or
     years, which have no fixed length.
 
-    Two expressions over the same rows are equal if Spark computes the same, whatever else is known of them.
+    Two expressions over the same rows are equal if Spark computes the same, whatever else is known of them, and
+    whatever is counted for them.
     """
 
     sql: str
-    type: DataType = field(compare=False)
-    constant: str | None = field(default=None, compare=False)
-    columns: frozenset[str] = field(default=frozenset(), compare=False)
-    column: str | None = field(default=None, compare=False)
-    time_attribute: TimeAttribute | None = field(default=None, compare=False)
-    in_months: bool = field(default=False, compare=False)
+    type: DataType
+    constant: str | None = None
+    columns: frozenset[str] = frozenset()
+    column: str | None = None
+    time_attribute: TimeAttribute | None = None
+    in_months: bool = False
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Typed) and self._values == other._values
+
+    def __hash__(self) -> int:
+        return hash(self._values)
+
+    @cached_property
+    def _values(self) -> str:
+        return uncounted(self.sql)
 
     @property
     def word(self) -> str:
@@ -68,6 +82,18 @@ def may_not_fit(source: DataType, target: DataType) -> bool:
         return whole[0] > whole[1] or (whole[0] == whole[1] and (given.scale or 0) > (target.scale or 0))
     pairs = zip(source.children, target.children)
     return any(may_not_fit(old, new) for (_, old), (_, new) in pairs)
+
+
+def surely_fits(value: Typed, target: DataType) -> bool:
+    """Whether it is a number that the report writes, and that the DECIMAL holds."""
+    if value.constant is None or not value.type.is_numeric:
+        return False
+    context = Context(prec=2 * MAX_PRECISION, rounding=ROUND_HALF_UP)
+    try:
+        rounded = Decimal(value.constant).quantize(Decimal(1).scaleb(-(target.scale or 0)), context=context)
+    except InvalidOperation:
+        return False
+    return len(rounded.as_tuple().digits) <= (target.precision or 0)
 
 
 def common_type(kinds: list[DataType]) -> DataType | None:

@@ -9,17 +9,21 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import count
 from uuid import uuid5
 
 from airflow_nrt.basics.spelling import quote, string_literal
 from airflow_nrt.basics.types import STRING
+from airflow_nrt.model.arithmetic_errors import NULL_FUNCTION
 from airflow_nrt.model.connectors.constants import INDEX, table_of
 from airflow_nrt.model.internal_columns import NUMBER
 from airflow_nrt.model.tables import Column
+from airflow_nrt.model.value_places import in_values
 from airflow_nrt.sql.errors import SqlError
 from airflow_nrt.sql.expressions.casts import cast_to
 from airflow_nrt.sql.expressions.expressions import Compiler
+from airflow_nrt.sql.expressions.failing import Computed, counted_for
 from airflow_nrt.sql.expressions.functions.uuids import NAMESPACE
 from airflow_nrt.sql.expressions.scope import Scope, ScopeColumn
 from airflow_nrt.sql.expressions.typed import Typed, common_type
@@ -38,8 +42,7 @@ ONE_ROW = Relation(f"(SELECT 1 AS {NUMBER})", (), (), OneRow(), hidden=(NUMBER,)
 
 def rows_of(node: ast.Values) -> Relation:
     """The rows of VALUES, numbered. Raises SqlError if they differ in their number of columns, or in types."""
-    compiler = Compiler(Scope(()), _uuid)
-    rows = [[compiler.compile(value) for value in row] for row in node.rows]
+    rows = [_compiled(row, in_values(n)) for n, row in enumerate(node.rows)]
     columns = []
     for n, values in enumerate(zip(*rows)):
         kind = common_type([value.type for value in values])
@@ -50,9 +53,18 @@ def rows_of(node: ast.Values) -> Relation:
     if any(len(row) != len(columns) for row in rows):
         raise SqlError("the rows of VALUES have different numbers of columns", node.at)
     names = ", ".join([*(quote(column.name) for column in columns), NUMBER])
-    texts = [f"({', '.join([*_typed(row, columns), str(n)])})" for n, row in enumerate(rows)]
-    text = f"(SELECT * FROM VALUES {', '.join(texts)} AS ({names}))"
+    texts = [", ".join([*_typed(row, columns, n), str(n)]) for n, row in enumerate(rows)]
+    listed = f"VALUES {', '.join(f'({text})' for text in texts)}"
+    if any(NULL_FUNCTION in text for text in texts):
+        # Spark takes no function of a session in VALUES.
+        listed = f"({' UNION ALL '.join(f'SELECT {text}' for text in texts)})"
+    text = f"(SELECT * FROM {listed} AS ({names}))"
     return Relation(text, tuple(columns), (), Values(), hidden=(NUMBER,))
+
+
+def _compiled(row: Sequence[ast.Expression], place: str) -> list[Typed]:
+    compiler = Compiler(Scope(()), _uuid, lambda: place)
+    return [compiler.compile(value) for value in row]
 
 
 def _uuid(node: ast.Expression) -> Typed | None:
@@ -62,8 +74,12 @@ def _uuid(node: ast.Expression) -> Typed | None:
     return Typed(string_literal(str(uuid5(NAMESPACE, node.name))), STRING.with_nullable(False))
 
 
-def _typed(row: Sequence[Typed], columns: Sequence[ScopeColumn]) -> list[str]:
-    return [cast_to(value, column.type) for value, column in zip(row, columns)]
+def _typed(row: Sequence[Typed], columns: Sequence[ScopeColumn], number: int) -> list[str]:
+    values = []
+    for value, column in zip(row, columns):
+        with counted_for(partial(Computed, f"column {column.name} of VALUES", in_values(number))):
+            values.append(cast_to(value, column.type))
+    return values
 
 
 def is_constant(relation: Relation) -> bool:
@@ -99,7 +115,8 @@ def join_constants(findings: Findings, node: ast.Join, left: Named, right: Named
     """The join of rows with constant rows. The rows keep their window, their time and their node."""
     assert node.condition is not None
     rows, alias = right if is_constant(left[0]) else left
-    condition = Compiler(Scope((*side_columns(*left), *side_columns(*right)))).condition(node.condition, "ON")
+    scope = Scope((*side_columns(*left), *side_columns(*right)))
+    condition = Compiler(scope, place=replace(rows, keys=()).place).condition(node.condition, "ON")
     kept = side_columns(rows, alias)
     if rows.has_sessions or any(
         rows.is_window_column(old.name) for old, new in zip(rows.columns, kept) if new.name in condition.columns

@@ -45,10 +45,10 @@ def lateral(findings: Findings, node: ast.Join, right: ast.Lateral, left: Named)
     _check(node)
     if relation.has_sessions:
         relation = finished(findings, relation)
-    rows = _rows(Compiler(Scope(relation.columns, alias)), right)
+    rows = _rows(Compiler(Scope(relation.columns, alias), place=relation.place), right)
     if any(relation.is_window_column(name) for name in rows.columns):
         relation = finished(findings, relation)
-        rows = _rows(Compiler(Scope(relation.columns, alias)), right)
+        rows = _rows(Compiler(Scope(relation.columns, alias), place=relation.place), right)
     findings.note_all_columns(relation)
     names = _names(right, rows.type)
     outer = node.kind == "LEFT"
@@ -74,7 +74,8 @@ def lateral(findings: Findings, node: ast.Join, right: ast.Lateral, left: Named)
     )
     columns = (*kept, *new)
     if node.kind == "INNER" and node.condition is not None:
-        text = f"(SELECT * FROM {text} WHERE {Compiler(Scope(columns)).condition(node.condition, 'ON').sql})"
+        compiler = Compiler(Scope(columns), place=replace(relation, keys=(), scan=None).place)
+        text = f"(SELECT * FROM {text} WHERE {compiler.condition(node.condition, 'ON').sql})"
     several = as_several(relation, text, columns, kept, right.at)
     return replace(several, node=Lateral(relation.node, node.kind, right.expression))
 

@@ -28,7 +28,7 @@ def partition_filter(table: Table, title: str, where: ast.Expression | None) -> 
     parts = [part for part in conjuncts(unqualified(where, title)) if _looks_at(part, table.partition_keys)]
     if not parts:
         return None
-    compiler = Compiler(Scope(scope_columns(table), title))
+    compiler = Compiler(Scope(scope_columns(table), title), place=None)
     return PartitionFilter(
         " AND ".join(f"({compiler.condition(part, 'WHERE').sql})" for part in parts),
         " AND ".join(text_of(part) for part in parts),

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 from airflow_nrt.basics.spelling import quote
 from airflow_nrt.basics.texts import counted
@@ -14,6 +15,7 @@ from airflow_nrt.model.internal_columns import CHANGE_HIDDEN, IDENTITY, KEY, NUM
 from airflow_nrt.model.window_columns import bounds
 from airflow_nrt.model.windows import Window
 from airflow_nrt.sql.errors import Place, SqlError
+from airflow_nrt.sql.expressions.failing import Computed, counted_for
 from airflow_nrt.sql.expressions.functions.signature import as_common
 from airflow_nrt.sql.expressions.scope import ScopeColumn
 from airflow_nrt.sql.expressions.typed import common_type
@@ -117,9 +119,10 @@ def _as_one(relations: Sequence[Relation], columns: Sequence[ScopeColumn]) -> Re
     texts = []
     for side, relation in enumerate(relations):
         passed_on = [carried(name, side, len(relations)) for name in hidden]
-        items = [
-            f"{as_common(old.typed, new.type)} AS {quote(new.name)}" for old, new in zip(relation.columns, columns)
-        ]
+        items = []
+        for old, new in zip(relation.columns, columns):
+            with counted_for(partial(Computed, f"column {new.title} of UNION", relation.place())):
+                items.append(f"{as_common(old.typed, new.type)} AS {quote(new.name)}")
         texts.append(f"SELECT {', '.join([*items, *passed_on])} FROM {relation.text}")
     return replace(
         first,

@@ -16,7 +16,7 @@ from airflow_nrt.model.tables import Column, Table
 from airflow_nrt.model.windows import Sql
 from airflow_nrt.sql.errors import SqlError
 from airflow_nrt.sql.expressions.casts import cast_to
-from airflow_nrt.sql.expressions.failing import Computed, fitted
+from airflow_nrt.sql.expressions.failing import Computed, counted_for
 from airflow_nrt.sql.expressions.scope import ScopeColumn
 from airflow_nrt.sql.expressions.typed import Typed
 from airflow_nrt.sql.inserts.not_null import required
@@ -71,8 +71,8 @@ def add_insert(
 
 def _written(insert: str, column: Column, value: Typed, relation: Relation) -> str:
     """SQL of a value as its column. A number that does not fit is NULL, and counted."""
-    of = Computed(f"column {column.name} of {insert}", relation.place())
-    return fitted(of, value, column.type) or cast_to(value, column.type)
+    with counted_for(lambda: Computed(f"column {column.name} of {insert}", relation.place())):
+        return cast_to(value, column.type)
 
 
 def _end_column(sink: Table, relation: Relation, values: tuple[Typed, ...]) -> str | None:

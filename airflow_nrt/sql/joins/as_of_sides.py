@@ -84,11 +84,16 @@ def time_of(node: ast.Join, right: ast.TableVersion, left: Named) -> ScopeColumn
 
 
 def sides_of(
-    joined: ast.Join, left: Named, right: Named, demand: Demand, stays: Callable[[ScopeColumn], bool]
+    joined: ast.Join,
+    left: Named,
+    right: Named,
+    demand: Demand,
+    stays: Callable[[ScopeColumn], bool],
+    place: Callable[[], str],
 ) -> Sides:
     """The sides of a join whose USING and WHERE are in its ON. Columns of the left side for which `stays` stay unread.
 
-    Raises SqlError if both sides have one name.
+    `place` gives SQL of the place of a row of the left side. Raises SqlError if both sides have one name.
     """
     kept, new = side_columns(*left), side_columns(*right)
     taken = {column.name for column in kept} & {column.name for column in new}
@@ -96,7 +101,7 @@ def sides_of(
         raise SqlError(f"both sides of the join have the name {min(taken)!r}: give each side an alias", joined.at)
     both = Scope((*kept, *new), has_batch=True)
     written = joined.condition or ast.Literal("boolean", "TRUE", joined.at)
-    condition = Compiler(both).condition(written, "ON")
+    condition = Compiler(both, place=place).condition(written, "ON")
     reads = reads_of(demand, both, None)
 
     def is_read(column: ScopeColumn) -> bool:
@@ -120,6 +125,7 @@ def _equations(
             continue
         for key, value in ((part.left, part.right), (part.right, part.left)):
             columns = Compiler(both).compile(key).columns
-            given = Compiler(both).compile(value)
+            # The condition counts it.
+            given = Compiler(both, place=None).compile(value)
             if isinstance(key, ast.Name) and columns <= others and given.columns <= own:
                 yield from ((name, given) for name in columns)

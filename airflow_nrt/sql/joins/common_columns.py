@@ -54,7 +54,7 @@ class CommonColumns:
         """
         if not self.pairs:
             return joined
-        compiler = Compiler(Scope(joined.columns))
+        compiler = Compiler(Scope(joined.columns), place=joined.place)
         values = [compiler.compile(self._value(pair)) for pair in self.pairs]
         merged = {column.name for pair in self.pairs for column in pair}
         columns = [self._column(joined, pair, value) for pair, value in zip(self.pairs, values)]

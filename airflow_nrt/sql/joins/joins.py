@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from airflow_nrt.basics.spelling import quote
 from airflow_nrt.model.internal_columns import WINDOW_END
+from airflow_nrt.model.value_places import in_window
 from airflow_nrt.model.windows import Window
 from airflow_nrt.sql.errors import SqlError
 from airflow_nrt.sql.expressions.expressions import Compiler
@@ -96,7 +97,8 @@ def _window_join(node: ast.Join, left: Named, right: Named, tree: WindowJoin) ->
     assert node.condition is not None
     rows_left, rows_right = side_of(*left, _LEFT), side_of(*right, _RIGHT)
     scope = Scope((*rows_left.columns, *rows_right.columns))
-    condition = Compiler(scope).condition(node.condition, "ON")
+    compiler = Compiler(scope, place=lambda: in_window((), f"{_LEFT}{WINDOW_END}"))
+    condition = compiler.condition(node.condition, "ON")
     items = [quote(name) for name in (*rows_left.names, *rows_right.names)]
     columns = (
         *(_outer(column, node.kind in ("RIGHT", "FULL")) for column in rows_left.columns),

@@ -55,7 +55,9 @@ def lookup_join(
     common = CommonColumns.of(node, side_columns(relation, alias), side_columns(dimension, title))
     joined = folded(common.on, left, (dimension, title), demand.where)
     stays = partial(_stays, relation)
-    sides = _checked(sides_of(joined, left, (dimension, title), demand, stays), joined, relation, table)
+    place = replace(relation, keys=()).place
+    sides = sides_of(joined, left, (dimension, title), demand, stays, place)
+    sides = _checked(sides, joined, relation, table)
     relation = replace(relation, columns=tuple(old for old, _ in sides.kept))
     findings.note_all_columns(replace(relation, columns=tuple(old for old, _ in sides.kept if not old.proctime)))
     if not findings.note_lookup(table, [old.name for old, _ in sides.found]):

@@ -149,7 +149,8 @@ def _filtered(findings: Findings, where: ast.Expression | None, relation: Relati
     """The rows that the rest of WHERE lets pass. Only these are kept."""
     if where is None:
         return relation
-    condition = Compiler(Scope(relation.columns, alias, relation.has_batch)).condition(where, "WHERE")
+    compiler = Compiler(Scope(relation.columns, alias, relation.has_batch), place=relation.place)
+    condition = compiler.condition(where, "WHERE")
     findings.note_columns(relation, [condition])
     return replace(relation, text=f"(SELECT * FROM {relation.text} WHERE {condition.sql})")
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 
 from airflow_nrt.model.internal_columns import POSITION, WINDOW_END
 from airflow_nrt.model.operators import WindowAggregate
+from airflow_nrt.model.value_places import in_window
 from airflow_nrt.model.windows import over
 from airflow_nrt.sql.errors import NotThereYet, SqlError
 from airflow_nrt.sql.expressions.scope import ScopeColumn
@@ -64,7 +65,8 @@ def temporal_joins(
         if common.pairs and one is not last:
             raise NotThereYet("USING and NATURAL below another temporal join", one.join.at, "write ON")
         join = folded(common.on, below, one.versions, demand.where)
-        steps.append((one, join, sides_of(join, below, one.versions, demand, lambda column: False)))
+        sides = sides_of(join, below, one.versions, demand, lambda column: False, lambda: in_window(()))
+        steps.append((one, join, sides))
         columns = (*side_columns(*below), *_given(side_columns(*one.versions), join))
         below = replace(relation, columns=columns), None
     read = {column.name for _, _, sides in steps for _, column in (*sides.kept, *sides.found)}

@@ -57,7 +57,7 @@ def passing(
     texts, held = [], []
     for part in parts:
         try:
-            typed = Compiler(scope).condition(part, "WHERE")
+            typed = Compiler(scope, place=relation.place).condition(part, "WHERE")
         except SqlError:
             # The query above reports the error, or can compile the condition.
             continue

@@ -74,7 +74,7 @@ def in_sessions_of_groups(
 
     Only rows that WHERE lets pass are in sessions. Rows that are only added are handled as rows that change.
     """
-    below = Compiler(Scope(relation.columns, None, relation.has_batch))
+    below = Compiler(Scope(relation.columns, None, relation.has_batch), place=relation.place)
     grouped = [key for group in node.group or () for key in group.sets[0]]
     keys = [(text_of(key), below.compile(key)) for key in grouped]
     conditions = [(part, below.condition(part, "WHERE")) for part in conjuncts(node.where)] if node.where else []

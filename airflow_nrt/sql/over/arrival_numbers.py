@@ -51,7 +51,7 @@ def numbered_on_arrival(
         raise NotThereYet(
             "ROW_NUMBER by processing time of the rows of several tables, below a window of a rowtime", call.at
         )
-    compiler = Compiler(Scope(relation.columns, alias))
+    compiler = Compiler(Scope(relation.columns, alias), place=relation.place)
     keys = [compiler.compile(key) for key in call.over.partition]
     where = compiler.condition(node.where, "WHERE") if node.where is not None else None
     findings.note_columns(relation, [*keys, *([where] if where is not None else [])])

@@ -4,21 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 
 from airflow_nrt.basics.spelling import quote
 from airflow_nrt.basics.types import POSITION_TYPE, DataType, Field
 from airflow_nrt.model.internal_columns import CLOCK_SQL, POSITION, WINDOW_END
 from airflow_nrt.model.operators import AggregateCall, Query, RowFrame, WindowAggregate
+from airflow_nrt.model.value_places import NO_PLACE
 from airflow_nrt.model.windows import over
 from airflow_nrt.model.written import Written
 from airflow_nrt.sql.errors import NotThereYet, Place, SqlError
 from airflow_nrt.sql.expressions.aggregate_arguments import Arguments, read_arguments
 from airflow_nrt.sql.expressions.aggregates import canonical_name, has_aggregate, is_distinct, result_type
+from airflow_nrt.sql.expressions.casts import cast_to
 from airflow_nrt.sql.expressions.expressions import Compiler
-from airflow_nrt.sql.expressions.failing import errors_are_null
+from airflow_nrt.sql.expressions.failing import Computed, counted_for, errors_are_null
 from airflow_nrt.sql.expressions.intervals import interval_ms
 from airflow_nrt.sql.expressions.scope import Scope, ScopeColumn
-from airflow_nrt.sql.expressions.typed import Typed
+from airflow_nrt.sql.expressions.typed import Typed, may_not_fit, surely_fits
 from airflow_nrt.sql.kept_rows.buffered_rows import Reads, arrival_position
 from airflow_nrt.sql.kept_rows.kept_rows import demanded_items, finished_for, reads_of
 from airflow_nrt.sql.kept_rows.shared_rows import KEPT, share_rows
@@ -132,7 +135,7 @@ class _RowWindows:
         self.below = relation
         self.zone = zone
         self.scope = Scope(relation.columns, alias)
-        self.compiler = Compiler(self.scope)
+        self.compiler = Compiler(self.scope, place=lambda: self.below.place())
         self.calls: dict[ast.Call, AggregateCall] = {}
         self.frames: list[RowFrame] = []
         self.inputs: dict[Typed, str] = {}
@@ -274,7 +277,10 @@ class _RowWindows:
             raise SqlError(
                 f"the default of {node.name} is {default.type.flink}, not {kind.flink}", node.arguments[2].at
             )
-        return Arguments(operand, (f"CAST({default.sql} AS {kind.spark})",)), kind
+        fits = not may_not_fit(default.type, kind) or surely_fits(default, kind)
+        with counted_for(partial(Computed, f"the default of {text_of(replace(node, over=None))}", NO_PLACE)):
+            given = f"CAST({default.sql} AS {kind.spark})" if fits else cast_to(default, kind)
+        return Arguments(operand, (given,)), kind
 
     def _input(self, typed: Typed | None) -> str | None:
         if typed is None:

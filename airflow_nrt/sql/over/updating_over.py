@@ -65,7 +65,7 @@ class _UpdatingOver:
         self.node = node
         self.relation = relation
         self.alias = alias
-        self.compiler = Compiler(Scope(relation.columns, alias))
+        self.compiler = Compiler(Scope(relation.columns, alias), place=relation.place)
         self.calls = {call: f"a{n}" for n, call in enumerate(_calls(node))}
         self.over = self._one_definition()
         self.keys = [self.compiler.compile(key) for key in self.over.partition]

@@ -129,7 +129,8 @@ class _Over:
             common = common_type([value.type, default.type])
             if common is None:
                 raise SqlError(f"{name}: {default.type.flink} is no {value.type.flink}: CAST it", more[1].at)
-            kind, arguments = common, f"{cast_to(value, common)}, {away}, {cast_to(default, common)}"
+            with self.compiler.counting(self.node):
+                kind, arguments = common, f"{cast_to(value, common)}, {away}, {cast_to(default, common)}"
         window = self._window((*self.order, *self.equal))
         return self._typed(f"{name.lower()}({arguments}) OVER {window}", kind, value, *([default] if default else []))
 

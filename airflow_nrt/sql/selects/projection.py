@@ -61,7 +61,7 @@ def plan_projection(
     if demand is not None and not relation.is_changing:
         items = demanded_items(items, scope, relation.partition or (), demand)
     subqueries = Subqueries(findings, relation, alias, relation_of)
-    ranked = over_in_window(relation, Compiler(scope)) if relation.window is not None else None
+    ranked = over_in_window(relation, Compiler(scope, place=relation.place)) if relation.window is not None else None
     compiler = Compiler(scope, ranked, relation.place, relation.identity)
     problems = Problems()
     compiled = [problems.attempt(partial(compiler.compile, item.expression)) for item in items]

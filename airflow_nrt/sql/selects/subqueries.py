@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from airflow_nrt.basics.types import BOOLEAN
 from airflow_nrt.model.internal_columns import WINDOW_END
+from airflow_nrt.model.value_places import in_window
 from airflow_nrt.sql.errors import NotThereYet, Place, SqlError
 from airflow_nrt.sql.expressions.aggregates import contains_aggregate
 from airflow_nrt.sql.expressions.expressions import Compiler
@@ -78,7 +79,8 @@ class Subqueries:
         pairs = paired(operand, [item.expression for item in query.items], rows, at) if operand is not None else []
         held = {role for role in (_held(*pair, outside, scope, rows) for pair in pairs) if role is not None}
         _check_equal_windows(rest.where, scope, rows, held, at)
-        compiler, above = Compiler(scope), Compiler(outside, self)
+        compiler = Compiler(scope, place=lambda: in_window((), f"{_INNER}{WINDOW_END}"))
+        above = Compiler(outside, self, self.outer.place)
         compared = [(above.compile(left), compiler.compile(right)) for left, right in pairs]
         for left, right in compared:
             if common_type([left.type, right.type]) is None:

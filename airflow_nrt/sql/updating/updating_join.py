@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from airflow_nrt.basics.spelling import quote
 from airflow_nrt.basics.types import BOOLEAN, DataType, Field
 from airflow_nrt.model.internal_columns import AFTER, CHANGE_HIDDEN, KEY, LEFT, RIGHT, SIDE, UNTIL
 from airflow_nrt.model.operators import Query
 from airflow_nrt.model.updating import FILTERS, JoinSide, UpdatingJoin
+from airflow_nrt.model.value_places import IN_ON, OF_READER
 from airflow_nrt.model.written import Written
 from airflow_nrt.sql.expressions.casts import cast_to
 from airflow_nrt.sql.expressions.expressions import Compiler
+from airflow_nrt.sql.expressions.failing import Computed, counted_for
 from airflow_nrt.sql.expressions.scope import Scope, ScopeColumn
 from airflow_nrt.sql.expressions.typed import Typed, common_type
 from airflow_nrt.sql.parse import ast
@@ -91,6 +94,8 @@ class _Side:
         items += [f"CAST(NULL AS {inner.type.spark}) AS {inner.name}" for inner, _ in other]
         items += [] if until is None else [f"{until} AS {UNTIL}"]
         condition = f" WHERE {' AND '.join(where)}" if where else ""
+        if any(OF_READER in sql for sql in (*where, *(sql for sql, _ in keys))):
+            renamed.append(f"{rows.place()} AS {OF_READER}")
         text = f"SELECT {', '.join([*items, *CHANGE_HIDDEN])} FROM (SELECT {', '.join(renamed)} FROM {rows.text})"
         fields = tuple(Field(inner.name, inner.type) for inner, _ in own)
         return JoinSide(Query(text + condition, rows.inputs, fields), fields, rows.is_changing)
@@ -111,8 +116,9 @@ def plan_join(
     assert node.condition is not None
     sides = _Side(LEFT, *left), _Side(RIGHT, *right)
     padded = _PADDED[node.kind]
-    compiler = Compiler(Scope([inner for side in sides for inner, _ in side.columns]))
-    condition = compiler.condition(node.condition, "ON")
+    scope = Scope([inner for side in sides for inner, _ in side.columns])
+    condition = Compiler(scope, place=lambda: IN_ON).condition(node.condition, "ON")
+    compiler = Compiler(scope, place=lambda: OF_READER)
     parts = [compiler.condition(part, "ON") for part in conjuncts(node.condition)]
     equal = (_equal(part, compiler, *sides) for part in conjuncts(node.condition))
     equations = [part for part in conjuncts(node.condition) if _equal(part, compiler, *sides) is not None]
@@ -127,7 +133,8 @@ def plan_join(
     untils = (None, None) if near is None else _untils(near)
     planned = []
     for n, side in enumerate(sides):
-        keys = [(cast_to(pair[n], field.type), field) for pair, field in pairs]
+        with counted_for(partial(Computed, text_of(node.condition), OF_READER)):
+            keys = [(cast_to(pair[n], field.type), field) for pair, field in pairs]
         # A row that can meet no other is kept only on a side that is preserved. A NULL key equals no other key.
         where = [part.sql for part in parts if part.columns <= side.names] + [f"{key} IS NOT NULL" for key, _ in keys]
         planned.append(

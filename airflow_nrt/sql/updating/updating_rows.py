@@ -74,7 +74,7 @@ class _Ranking:
         self.demand = demand
         self.relation = unwindowed(findings, relation)
         self.end_name = None if end is None else end.name
-        self.below = Compiler(Scope(self.relation.columns, None, self.relation.has_batch))
+        self.below = Compiler(Scope(self.relation.columns, None, self.relation.has_batch), place=self.relation.place)
         self.above = Compiler(Scope(self.relation.columns), self._rank)
 
     def _one_call(self) -> ast.Call:

@@ -23,6 +23,7 @@ from airflow_nrt.home.log.fold.inputs import SourceInputs
 from airflow_nrt.home.log.fold.looks import looks_of, note_looks
 from airflow_nrt.home.log.log import Log
 from airflow_nrt.model.tables import Table
+from tests.home.logs import log_at
 
 BEGIN = 1_700_000_000_000_000_000
 SOURCE = "orders"
@@ -55,7 +56,7 @@ class World:
         self.root.mkdir()
         self.touch(self.root)
         (place / "home" / "log").mkdir(parents=True)
-        self.log = Log(place / "home" / "log")
+        self.log = log_at(place / "home" / "log")
         self.advance = advance
         self.after = after
         self.to_reopen: tuple[str, ...] = ()

@@ -70,3 +70,19 @@ def test_rows_of_entries_stand_side_by_side_where_each_is_read_once(
     before = AS_IN_FLINK - 1
     assert number_after(report, SourceState(rows=7, row_semantics=before)) == (ROW_SEMANTICS if mixes else before)
     assert number_after(report, SourceState(row_semantics=before)) == ROW_SEMANTICS
+
+
+@pytest.mark.parametrize("digits", range(7))
+@pytest.mark.parametrize("above", [False, True])
+def test_casts_to_digits_that_were_kept(digits: int, above: bool) -> None:
+    """A home that has one above windows keeps the number by which it was not cut; others go on."""
+    cast = f"CAST({'MAX(ts)' if above else 'ts'} AS TIMESTAMP({digits}))"
+    times = "ts TIMESTAMP(3), WATERMARK FOR ts AS ts"
+    report = plan(times, PLAIN, f"SELECT window_end, {cast if above else f'MAX({cast})'} AS x {HOURS}")
+    was_kept = digits in (1, 2, 4, 5)
+    assert (report.by_entry is not None) is was_kept
+    before = SourceState(rows=7, row_semantics=FULL_FRACTIONS)
+    keeps = was_kept and above
+    assert number_after(report, before) == (FULL_FRACTIONS if keeps else ROW_SEMANTICS)
+    # What has gone on already is not taken back.
+    assert number_after(report, SourceState(rows=7, row_semantics=ROW_SEMANTICS)) == ROW_SEMANTICS

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 from airflow_nrt.basics.types import DataType
 from airflow_nrt.sql.errors import NotThereYet, Place, SqlError
+from airflow_nrt.sql.expressions.casts import cast_to
 from airflow_nrt.sql.expressions.typed import Typed, may_not_fit
 
 Function = Callable[[Sequence[Typed], Place, str], Typed]
@@ -40,7 +41,7 @@ def strict(arguments: Sequence[Typed], sql: str) -> str:
 
 def as_common(value: Typed, kind: DataType) -> str:
     """A value as the type that it has in common with others: "CAST(`n` AS BIGINT)", NULL if it does not fit."""
-    return f"{'TRY_CAST' if may_not_fit(value.type, kind) else 'CAST'}({value.sql} AS {kind.spark})"
+    return cast_to(value, kind) if may_not_fit(value.type, kind) else f"CAST({value.sql} AS {kind.spark})"
 
 
 def bound(sql: str, body: str) -> str:

@@ -15,6 +15,7 @@ from airflow_nrt.sql.load import plan_script
 from tests.engine.reports import Stream, write_lines
 from tests.engine.sinks.jdbc.reports import CURVE, arrive, report
 from tests.servers.fixtures import Server
+from tests.servers.mysql import MySqlServer
 from tests.servers.postgresql import PostgreSql
 
 UUID = "0B1E69BA-a098-3936-fde4-0a07b4a6a21b"
@@ -96,8 +97,13 @@ MARIADB = [
     ("ARRAY<INT>", "json", [1, 2]),
 ]
 
+ONLY_MARIADB = ("uuid", "inet6", "json")
+"""MySQL has no such types, or one that does not give back what was written (JSON is a text in MariaDB)."""
+
 
 def types_of(server: Server) -> list[tuple[str, str, object]]:
+    if isinstance(server, MySqlServer):
+        return [one for one in MARIADB if one[1] not in ONLY_MARIADB]
     return POSTGRESQL if isinstance(server, PostgreSql) else MARIADB
 
 
@@ -138,7 +144,7 @@ def test_every_type_of_a_table_is_written_and_read_back(spark, server: Server, t
     # Of a type of the database's own, which it writes in its own way.
     notes = " ".join(verdict.notes)
     own = [f"c{n}" for n, (declared, kind, _) in enumerate(types) if declared == "STRING" and kind in OWN]
-    assert f"does not give back what was written into {', '.join(sorted(own))}: not compared" in notes
+    assert not own or f"does not give back what was written into {', '.join(sorted(own))}: not compared" in notes
 
 
 OWN = ("inet", "jsonb", "inet6")
