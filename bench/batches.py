@@ -19,8 +19,9 @@ from airflow_nrt.engine.sinks import sink_of
 from airflow_nrt.engine.spark import tuning
 from airflow_nrt.engine.spark.session import start_session
 from airflow_nrt.home.home import Home
-from airflow_nrt.home.log.entries import Lease, SourceFile
+from airflow_nrt.home.log.entries import Lease
 from airflow_nrt.home.log.fenced_writer import Writer
+from airflow_nrt.home.log.splits import SourceFile
 from airflow_nrt.sql.load import load_report
 from bench.orders import write
 from bench.reports import CUMULATE, files

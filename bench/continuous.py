@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from airflow_nrt.engine.driver.stream import StreamDriver
-from airflow_nrt.home.log.entries import SourceFile
+from airflow_nrt.home.log.splits import SourceFile
 from bench.batches import cpu, source, started
 from bench.contests import emptied
 from bench.orders import MIDNIGHT, write_csv

@@ -19,7 +19,7 @@ import numpy as np
 
 from airflow_nrt.engine.driver.decide.decide import Decisions, Steps, StreamState
 from airflow_nrt.home.home import Home
-from airflow_nrt.home.log.entries import SourceFile
+from airflow_nrt.home.log.splits import SourceFile
 from bench.batches import cpu, source, started
 from bench.orders import write
 from bench.reports import CUMULATE

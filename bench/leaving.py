@@ -15,8 +15,9 @@ from airflow_nrt.engine.driver.stream import StreamDriver
 from airflow_nrt.engine.java.finding import ensure_java
 from airflow_nrt.engine.spark.session import start_session
 from airflow_nrt.home.home import Home
-from airflow_nrt.home.log.entries import Lease, SourceFile
+from airflow_nrt.home.log.entries import Lease
 from airflow_nrt.home.log.fenced_writer import Writer
+from airflow_nrt.home.log.splits import SourceFile
 from airflow_nrt.sql.load import plan_script
 from bench.contests import emptied
 

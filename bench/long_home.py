@@ -19,8 +19,9 @@ from pathlib import Path
 from airflow_nrt.home.heartbeat import read_heartbeat, write_heartbeat
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.chapters import CHAPTER, chapter_of
-from airflow_nrt.home.log.entries import Body, Commit, Entry, Position, Published, SourceFile, Tick, entry_kind
+from airflow_nrt.home.log.entries import Body, Commit, Entry, Position, Published, Tick, entry_kind
 from airflow_nrt.home.log.log import Log
+from airflow_nrt.home.log.splits import SourceFile
 from airflow_nrt.home.log.volumes import VOLUME
 from bench.contests import emptied
 from bench.processes import Figures, measured

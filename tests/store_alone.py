@@ -1,6 +1,6 @@
 """Whether files of homes are opened by their store alone: an audit hook sees each `open` of this process.
 
-What Spark and other processes open by themselves is listed here.
+What Spark and other processes open by themselves is not watched.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ from typing import Any
 
 PRODUCT = str(Path(__file__).resolve().parents[1] / "airflow_nrt")
 STORE, FILES = f"{PRODUCT}/home/store/", f"{PRODUCT}/files/"
-SHARED = {
-    "state": "Spark writes and reads it",
-    "staged": "Spark writes results, and sinks take them from there",
-    "dimensions": "Spark writes and reads it",
-    "scratch": "the journal of a streaming query, which Spark reads",
-    "launches": "what spark-submit, Java and Python read",
-    "driver.log": "the output of processes",
-}
-"""What lies below a home has a path, because others than the store open it."""
+GUARDED = frozenset(
+    {"log", "checkpoints", "heartbeats", "ledger", "notes", "schemas", "stop", "report.json", "outline.json"}
+)
+"""What a home has that the store alone opens. The rest has a path: Spark reads and writes state, staged results,
+versions of looked-up tables and the scratch directory; spark-submit, Java and Python read launches; processes print
+into driver.log."""
+
+REMOVES = "home/removal.py"
+"""Removes a home that is closed, directory by directory."""
 
 _roots: set[str] = set()
 found: dict[str, str] = {}
@@ -47,17 +47,16 @@ def _audit(event: str, arguments: tuple[Any, ...]) -> None:
     if event != "open" or not _roots or not isinstance(arguments[0], (str, os.PathLike)):
         return
     path = os.fspath(arguments[0])
-    if isinstance(path, str) and _part(path) not in (None, *SHARED):
+    if isinstance(path, str) and not GUARDED.isdisjoint(_parts(path)):
         module = _opener(sys._getframe(1))
-        if module is not None:
-            found.setdefault(module, path)
+        if module not in (None, REMOVES):
+            found.setdefault(str(module), path)
 
 
-def _part(path: str) -> str | None:
-    """The first name below the home that this path lies in, None if it lies in none."""
+def _parts(path: str) -> set[str]:
+    """The first names below the homes that this path lies in."""
     parts = path.split("/")
-    roots = (count for count in range(2, len(parts)) if "/".join(parts[:count]) in _roots)
-    return next((parts[count] for count in roots), None)
+    return {parts[count] for count in range(2, len(parts)) if "/".join(parts[:count]) in _roots}
 
 
 def _opener(frame: FrameType | None) -> str | None:

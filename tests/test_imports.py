@@ -30,7 +30,7 @@ INSERT INTO items SELECT item FROM bids;
 PURE = [
     "airflow_nrt.home.home",
     "airflow_nrt.home.status",
-    "airflow_nrt.home.log.history",
+    "airflow_nrt.home.log.history.history",
     "airflow_nrt.describe.verdict",
     "airflow_nrt.describe.description",
     "airflow_nrt.sql.load",

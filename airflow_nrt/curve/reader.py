@@ -12,7 +12,7 @@ from airflow_nrt.basics.errors import InputError
 from airflow_nrt.curve.column import ColumnOfWindows
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Published
-from airflow_nrt.home.log.sink_history import standing_at
+from airflow_nrt.home.log.history.sink_history import standing_at
 from airflow_nrt.home.outline import InsertOutline, Outline
 from airflow_nrt.model.options.change_formats import CHANGE_FORMATS
 from airflow_nrt.model.options.csv_rows import csv_rows

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from airflow_nrt.basics.errors import InputError
 from airflow_nrt.curve.column import ColumnOfWindows
 from airflow_nrt.home.home import Home
-from airflow_nrt.home.log.sink_history import standing_at
+from airflow_nrt.home.log.history.sink_history import standing_at
 from airflow_nrt.home.notes.samples import Sample, read_samples, sampled_files
 from airflow_nrt.home.notes.sampling import Sampling
 from airflow_nrt.home.outline import InsertOutline

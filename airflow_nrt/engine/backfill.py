@@ -41,12 +41,13 @@ from airflow_nrt.engine.verify.verify import Progress, verify
 from airflow_nrt.engine.versions.early_and_late_results import with_state
 from airflow_nrt.home.heartbeat import now_ms
 from airflow_nrt.home.home import Home
-from airflow_nrt.home.log.arithmetic import check_arithmetic
-from airflow_nrt.home.log.entries import Entry, Published, Restate, Split, files_of, ranges_of
-from airflow_nrt.home.log.history import History
-from airflow_nrt.home.log.history_of_log import history_of
+from airflow_nrt.home.log.entries import Entry, Published, Restate
+from airflow_nrt.home.log.history.arithmetic import check_arithmetic
+from airflow_nrt.home.log.history.history import History
+from airflow_nrt.home.log.history.history_of_log import history_of
+from airflow_nrt.home.log.history.row_semantics import plan_of_history
 from airflow_nrt.home.log.log import EntryTaken, Log
-from airflow_nrt.home.log.row_semantics import plan_of_history
+from airflow_nrt.home.log.splits import Split, files_of, ranges_of
 from airflow_nrt.home.notes.followers import following
 from airflow_nrt.home.skipped import as_history_skips
 from airflow_nrt.model.archive import partition_time as archive_time

@@ -11,8 +11,9 @@ from pathlib import Path
 from airflow_nrt.basics.errors import NrtError
 from airflow_nrt.files.checksum import checksum_of
 from airflow_nrt.home.home import Home
-from airflow_nrt.home.log.changed_files import change_of
-from airflow_nrt.home.log.entries import Published, SourceFile, Split, files_of
+from airflow_nrt.home.log.entries import Published
+from airflow_nrt.home.log.history.changed_files import change_of
+from airflow_nrt.home.log.splits import SourceFile, Split, files_of
 from airflow_nrt.home.published_directory import publishing_home
 
 

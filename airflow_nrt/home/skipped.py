@@ -17,7 +17,7 @@ from airflow_nrt.basics.errors import HomeError
 from airflow_nrt.files.decoding import decoded
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.ledger import records, records_in
-from airflow_nrt.home.log.history import History
+from airflow_nrt.home.log.history.history import History
 from airflow_nrt.home.store.store_path import StorePath
 from airflow_nrt.model.plan import Plan
 from airflow_nrt.model.skipped_row import SkippedRow

@@ -8,11 +8,11 @@ from typing import Any
 from airflow_nrt.home.heartbeat import STARTING, Heartbeat, now_ms, read_heartbeat
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.launch_failure import failed_start
-from airflow_nrt.home.log.changed_files import changes_of
 from airflow_nrt.home.log.entries import Lease
 from airflow_nrt.home.log.fold.checkpoints import state_of
+from airflow_nrt.home.log.history.changed_files import changes_of
+from airflow_nrt.home.log.history.provable import provable_from
 from airflow_nrt.home.log.log import Log
-from airflow_nrt.home.log.provable import provable_from
 from airflow_nrt.home.notes.left_out import left_out_rows
 from airflow_nrt.home.notes.nulled import nulled_expressions
 from airflow_nrt.home.notes.unread import noted_unread

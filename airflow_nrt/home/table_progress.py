@@ -14,7 +14,7 @@ from airflow_nrt.files.file_numbers import number_of
 from airflow_nrt.home.heartbeat import Heartbeat
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Entry, Lease, Position
-from airflow_nrt.home.log.lacking import lacking
+from airflow_nrt.home.log.history.lacking import lacking
 from airflow_nrt.home.log.log import Log
 from airflow_nrt.home.outline import InsertOutline, Outline
 from airflow_nrt.home.visible import directory_of, staged_directories

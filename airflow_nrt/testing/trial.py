@@ -20,7 +20,7 @@ from airflow_nrt.engine.sources import source_of
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Lease, Published
 from airflow_nrt.home.log.fenced_writer import Writer
-from airflow_nrt.home.log.sink_history import standing_at
+from airflow_nrt.home.log.history.sink_history import standing_at
 from airflow_nrt.model.connectors import connector_of
 from airflow_nrt.model.options.change_formats import DEBEZIUM
 from airflow_nrt.model.options.known import DOMAIN

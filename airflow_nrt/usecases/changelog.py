@@ -10,7 +10,7 @@ from pathlib import Path
 from airflow_nrt.basics.errors import InputError
 from airflow_nrt.curve.outlines import outline_of
 from airflow_nrt.home.home import Home
-from airflow_nrt.home.log.sink_history import REMOVED, Change, changes
+from airflow_nrt.home.log.history.sink_history import REMOVED, Change, changes
 from airflow_nrt.home.visible import directory_of, staged_directories
 from airflow_nrt.model.options.change_formats import CHANGE_FORMATS, ChangeFormat
 from airflow_nrt.usecases.requests.changelog import ChangelogRequest, RowChange, WindowChange

@@ -10,7 +10,7 @@ from typing import Any
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.ledger import LATE_PREFIX, NO_VALUE, REJECTED, records
 from airflow_nrt.home.log.entries import Commit
-from airflow_nrt.home.log.rejections import null_fields
+from airflow_nrt.home.log.history.rejections import null_fields
 from airflow_nrt.usecases.requests.late import LateRequest, LateRows
 
 

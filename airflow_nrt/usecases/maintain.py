@@ -11,9 +11,9 @@ from airflow_nrt.engine.table_maintenance import check_keep
 from airflow_nrt.engine.table_maintenance import maintain as maintain_tables
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.kept import Keep
-from airflow_nrt.home.log.lacking import lacking
+from airflow_nrt.home.log.history.lacking import lacking
+from airflow_nrt.home.log.history.provable import provable_from
 from airflow_nrt.home.log.log import Log
-from airflow_nrt.home.log.provable import provable_from
 from airflow_nrt.home.retention.retention import Retention
 from airflow_nrt.table.reports.load import plan_of_home
 from airflow_nrt.usecases.plans import plan_of

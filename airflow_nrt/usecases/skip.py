@@ -11,9 +11,10 @@ from airflow_nrt.engine.batch.progress import Progress
 from airflow_nrt.engine.faults import reach
 from airflow_nrt.engine.sources import source_of
 from airflow_nrt.home.home import Home
-from airflow_nrt.home.log.entries import Commit, Restate, SourceRange, Split
+from airflow_nrt.home.log.entries import Commit, Restate
 from airflow_nrt.home.log.fold.checkpoints import read_below
-from airflow_nrt.home.log.skipped_rows import has
+from airflow_nrt.home.log.history.skipped_rows import has
+from airflow_nrt.home.log.splits import SourceRange, Split
 from airflow_nrt.home.skipped import ask, asked, no_longer
 from airflow_nrt.model.plan import Plan, Source
 from airflow_nrt.model.skipped_row import SkippedRow

@@ -9,7 +9,7 @@ from airflow_nrt.engine.verify.against_topic import verify_archives as compare_a
 from airflow_nrt.engine.verify.interval import EVERYTHING, Interval, check_interval
 from airflow_nrt.engine.verify.verify import verify as compare_windows
 from airflow_nrt.home.home import Home
-from airflow_nrt.home.log.history_of_log import history_of
+from airflow_nrt.home.log.history.history_of_log import history_of
 from airflow_nrt.model.plan import Plan
 from airflow_nrt.table.reports.load import plan_of_home
 from airflow_nrt.usecases.plans import plan_of, time_of

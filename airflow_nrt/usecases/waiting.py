@@ -9,9 +9,10 @@ from airflow_nrt.basics.durations import format_duration
 from airflow_nrt.basics.errors import InputError, NrtError
 from airflow_nrt.basics.texts import counted
 from airflow_nrt.home.home import Home
-from airflow_nrt.home.log.entries import Commit, Split
+from airflow_nrt.home.log.entries import Commit
 from airflow_nrt.home.log.fold.checkpoints import read_by
 from airflow_nrt.home.log.log import Log
+from airflow_nrt.home.log.splits import Split
 from airflow_nrt.launch.launch_records import pending_launch
 from airflow_nrt.launch.living import living_driver
 from airflow_nrt.model.plan import Plan

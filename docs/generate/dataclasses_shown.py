@@ -8,17 +8,8 @@ from typing import Any
 
 from tables import table, type_text
 
-from airflow_nrt.home.log.entries import (
-    ArchivedElsewhere,
-    Commit,
-    Fill,
-    Lease,
-    Published,
-    Restate,
-    SourceFile,
-    SourceRange,
-    Tick,
-)
+from airflow_nrt.home.log.entries import Commit, Fill, Lease, Published, Restate, Tick
+from airflow_nrt.home.log.splits import ArchivedElsewhere, SourceFile, SourceRange
 
 
 def shown_dataclass(kind: type[Any]) -> str:

@@ -16,7 +16,7 @@ import pytest
 from airflow_nrt.engine.spark import tuning
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Published
-from airflow_nrt.home.log.history import read_history
+from airflow_nrt.home.log.history.history import read_history
 from airflow_nrt.model.plan import Plan
 from tests.engine.reports import (
     DELAY,

@@ -20,8 +20,9 @@ from airflow_nrt.engine.functions.report_session import report_session
 from airflow_nrt.engine.sinks import sink_of
 from airflow_nrt.home.heartbeat import now_ms
 from airflow_nrt.home.home import Home
-from airflow_nrt.home.log.entries import Entry, Lease, SourceFile, Split
+from airflow_nrt.home.log.entries import Entry, Lease
 from airflow_nrt.home.log.fenced_writer import Writer
+from airflow_nrt.home.log.splits import SourceFile, Split
 from airflow_nrt.model.input.policy import policies_of
 from airflow_nrt.model.plan import Insert, Plan
 from airflow_nrt.sql.load import plan_script

@@ -32,7 +32,8 @@ from airflow_nrt.engine.driver.run import Runner
 from airflow_nrt.engine.verify.interval import Interval
 from airflow_nrt.engine.verify.verify import verify
 from airflow_nrt.home.home import Home
-from airflow_nrt.home.log.entries import Commit, SourceRange
+from airflow_nrt.home.log.entries import Commit
+from airflow_nrt.home.log.splits import SourceRange
 from airflow_nrt.model import aggregates, connectors
 from airflow_nrt.model.plan import Plan
 from airflow_nrt.sql.errors import SqlError

@@ -12,7 +12,8 @@ from airflow_nrt.files.formats import Content, Format
 from airflow_nrt.home.heartbeat import read_heartbeat
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.launch_failure import launch_failure
-from airflow_nrt.home.log.entries import Commit, SourceFile, StateFile, entry_from_json
+from airflow_nrt.home.log.entries import Commit, StateFile, entry_from_json
+from airflow_nrt.home.log.splits import SourceFile
 from airflow_nrt.launch.launch_records import last_launch
 from tests.launch.homes import beat, fire, launch, lease
 from tests.sample import plan_of

@@ -11,7 +11,8 @@ import pytest
 from airflow_nrt.engine.sinks import sink_of
 from airflow_nrt.files.checksum import checksum_of
 from airflow_nrt.home.home import Home
-from airflow_nrt.home.log.entries import Published, Restate, SourceFile
+from airflow_nrt.home.log.entries import Published, Restate
+from airflow_nrt.home.log.splits import SourceFile
 from airflow_nrt.home.published_again import published_again
 from airflow_nrt.home.published_directory import OWNER, PLACE
 from tests.engine.no_spark import NO_SPARK

@@ -20,9 +20,10 @@ from airflow_nrt.engine.sources import source_of
 from airflow_nrt.engine.sources.source import SplitEnumerator
 from airflow_nrt.home.heartbeat import RUNNING, Heartbeat, write_heartbeat
 from airflow_nrt.home.home import Home
-from airflow_nrt.home.log.entries import Entry, Lease, SourceFile
+from airflow_nrt.home.log.entries import Entry, Lease
 from airflow_nrt.home.log.fenced_writer import Writer
 from airflow_nrt.home.log.fold.checkpoints import read_by
+from airflow_nrt.home.log.splits import SourceFile
 from airflow_nrt.home.reopened import reopening
 from airflow_nrt.home.skipped import ask, asked, skipping
 from airflow_nrt.model.input.policy import policies_of

@@ -32,12 +32,12 @@ from airflow_nrt.home.log.entries import (
     Position,
     Published,
     Restate,
-    SourceFile,
     SourceState,
     StateFile,
     Tick,
     entry_kind,
 )
+from airflow_nrt.home.log.splits import SourceFile
 from airflow_nrt.home.notes.samples import Sample, SampledRow, write_samples
 from airflow_nrt.home.notes.tasks import BACKFILL, STREAM, VERIFY, TaskOfHome, note_task
 from airflow_nrt.home.notes.verdicts import keep_verdict

@@ -12,8 +12,9 @@ import airflow_nrt.engine.verify.verify  # noqa: F401
 from airflow_nrt.basics.errors import InputError
 from airflow_nrt.home.heartbeat import FAILED, now_ms
 from airflow_nrt.home.home import Home
-from airflow_nrt.home.log.entries import Commit, Position, SourceFile
+from airflow_nrt.home.log.entries import Commit, Position
 from airflow_nrt.home.log.fenced_writer import Writer
+from airflow_nrt.home.log.splits import SourceFile
 from airflow_nrt.model.plan import Plan
 from airflow_nrt.sql.load import load_report, plan_script
 from airflow_nrt.usecases import waiting

@@ -9,7 +9,7 @@ from airflow_nrt.basics.errors import InputError
 from airflow_nrt.basics.instants import format_instant, parse_instant
 from airflow_nrt.cli.common import add_home, add_json, print_json, say_what_is_gone
 from airflow_nrt.home.home import Home
-from airflow_nrt.home.log.sink_history import standing_at
+from airflow_nrt.home.log.history.sink_history import standing_at
 from airflow_nrt.home.visible import waiting
 
 

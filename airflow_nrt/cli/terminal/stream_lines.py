@@ -10,7 +10,7 @@ from airflow_nrt.basics.instants import END_OF_TIME, format_instant, format_reac
 from airflow_nrt.basics.texts import counted
 from airflow_nrt.home.heartbeat import Heartbeat, now_ms
 from airflow_nrt.home.log.entries import Commit, Entry, Fill, Lease, Position, Published, Restate
-from airflow_nrt.home.log.rejections import null_fields, rejected_rows
+from airflow_nrt.home.log.history.rejections import null_fields, rejected_rows
 from airflow_nrt.home.outline import Outline
 from airflow_nrt.model.connectors import connector_of
 from airflow_nrt.model.options.known import LIVE, source_option

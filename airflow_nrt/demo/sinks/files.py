@@ -16,7 +16,7 @@ from airflow_nrt.demo.screen import Screen
 from airflow_nrt.demo.sinks.sink import CurveRow, CurveSink, around, flipped
 from airflow_nrt.demo.summary import Flipped
 from airflow_nrt.home.home import Home
-from airflow_nrt.home.log.sink_history import standing_at
+from airflow_nrt.home.log.history.sink_history import standing_at
 from airflow_nrt.home.outline import Outline
 
 

@@ -11,7 +11,7 @@ from airflow_nrt.engine.archive.logged_splits import LoggedSplits
 from airflow_nrt.engine.archive.own_archive import OwnArchive
 from airflow_nrt.engine.archive.source_archive import SourceArchive
 from airflow_nrt.home.home import Home
-from airflow_nrt.home.log.history import History
+from airflow_nrt.home.log.history.history import History
 from airflow_nrt.model.plan import Plan, Source
 
 

@@ -17,7 +17,7 @@ from airflow_nrt.engine.sources.file_rows import read_files
 from airflow_nrt.engine.sources.linked_files import check_links
 from airflow_nrt.engine.sources.request import ReadRequest
 from airflow_nrt.engine.spark.tuning import Tasks
-from airflow_nrt.home.log.entries import Split, files_of
+from airflow_nrt.home.log.splits import Split, files_of
 from airflow_nrt.model import archive
 from airflow_nrt.model.plan import Archive, Source
 

@@ -16,7 +16,7 @@ from airflow_nrt.basics.partition_pattern import PartitionTime
 from airflow_nrt.basics.texts import counted
 from airflow_nrt.engine.archive.scanned_times import SLACK, with_rows_between
 from airflow_nrt.engine.sources import source_of
-from airflow_nrt.home.log.entries import Split
+from airflow_nrt.home.log.splits import Split
 from airflow_nrt.model.partition_time import is_declared
 from airflow_nrt.model.plan import Source
 

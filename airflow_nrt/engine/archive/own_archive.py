@@ -24,8 +24,9 @@ from airflow_nrt.engine.sources.ranges import OFFSET, PART, in_ranges
 from airflow_nrt.engine.sources.request import ReadRequest
 from airflow_nrt.engine.spark.tuning import Tasks
 from airflow_nrt.home.home import Home
-from airflow_nrt.home.log.entries import COMPACTED, Published, SourceFile, Split, ranges_of
-from airflow_nrt.home.log.history import History
+from airflow_nrt.home.log.entries import COMPACTED, Published
+from airflow_nrt.home.log.history.history import History
+from airflow_nrt.home.log.splits import SourceFile, Split, ranges_of
 from airflow_nrt.home.visible import waiting
 from airflow_nrt.model import archive
 from airflow_nrt.model.plan import Archive, Source

@@ -15,7 +15,7 @@ from airflow_nrt.engine.spark.tuning import tune_for
 from airflow_nrt.engine.time.accept_or_reject import judge
 from airflow_nrt.engine.time.batch_clock import absorbed
 from airflow_nrt.home.heartbeat import now_ms
-from airflow_nrt.home.log.entries import Split
+from airflow_nrt.home.log.splits import Split
 from airflow_nrt.model.internal_columns import ROWTIME
 from airflow_nrt.model.plan import Source
 

@@ -12,7 +12,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from airflow_nrt.engine.archive.needed_pieces import Needed
 from airflow_nrt.engine.spark.tuning import Tasks
-from airflow_nrt.home.log.entries import Split
+from airflow_nrt.home.log.splits import Split
 from airflow_nrt.model.plan import Source
 
 ENTRY = "_nrt_entry"

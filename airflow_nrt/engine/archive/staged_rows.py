@@ -16,7 +16,8 @@ from airflow_nrt.engine.sources.ranges import OFFSET, PART, placed
 from airflow_nrt.engine.sources.request import ReadRequest
 from airflow_nrt.engine.spark.tuning import Tasks
 from airflow_nrt.home.home import Home
-from airflow_nrt.home.log.entries import Published, SourceFile, Split, ranges_of
+from airflow_nrt.home.log.entries import Published
+from airflow_nrt.home.log.splits import SourceFile, Split, ranges_of
 from airflow_nrt.model import archive
 from airflow_nrt.model.plan import Source
 

@@ -23,7 +23,7 @@ from airflow_nrt.engine.windows.firing_clock import fires_at
 from airflow_nrt.engine.windows.layout_of import layout_of
 from airflow_nrt.engine.windows.regroup import regroup
 from airflow_nrt.home.heartbeat import now_ms
-from airflow_nrt.home.log.entries import Split
+from airflow_nrt.home.log.splits import Split
 from airflow_nrt.model.internal_columns import SEEN
 from airflow_nrt.model.operators import Query
 from airflow_nrt.model.plan import Insert, Plan

@@ -17,7 +17,7 @@ from airflow_nrt.engine.spark.tuning import ONE
 from airflow_nrt.engine.time.accept_or_reject import accepted, judge, metered
 from airflow_nrt.engine.time.batch_clock import absorbed
 from airflow_nrt.engine.windows.no_rows import no_rows
-from airflow_nrt.home.log.entries import SourceFile
+from airflow_nrt.home.log.splits import SourceFile
 from airflow_nrt.model.plan import Source
 from airflow_nrt.model.tables import Table
 

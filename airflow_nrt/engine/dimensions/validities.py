@@ -21,7 +21,7 @@ from airflow_nrt.engine.dimensions.remembered import Validity, valid_versions
 from airflow_nrt.engine.dimensions.views import provide, provide_newest, provide_version, remember_newest
 from airflow_nrt.engine.windows.firing_clock import fired_at, fires_at
 from airflow_nrt.home.home import Home
-from airflow_nrt.home.log.history import History
+from airflow_nrt.home.log.history.history import History
 from airflow_nrt.model.options.lookups import uses_newest
 from airflow_nrt.model.plan import Lookup, Plan
 

@@ -14,7 +14,8 @@ from airflow_nrt.engine.archive.staged_rows import as_staged, staged_rows
 from airflow_nrt.engine.spark.tuning import Tasks
 from airflow_nrt.engine.time.accept_or_reject import accepted, judge
 from airflow_nrt.home.home import Home
-from airflow_nrt.home.log.entries import Published, Split
+from airflow_nrt.home.log.entries import Published
+from airflow_nrt.home.log.splits import Split
 from airflow_nrt.model.internal_columns import BATCH, SEEN
 from airflow_nrt.model.plan import Source
 

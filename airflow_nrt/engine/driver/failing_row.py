@@ -15,7 +15,7 @@ from airflow_nrt.engine.sources import source_of
 from airflow_nrt.engine.sources.long_lines import shown_line
 from airflow_nrt.engine.sources.malformed import shortened
 from airflow_nrt.engine.sources.place import BLOCK, INDEX
-from airflow_nrt.home.log.entries import Split
+from airflow_nrt.home.log.splits import Split
 from airflow_nrt.model.plan import Source
 from airflow_nrt.model.tables import LINE
 

@@ -14,9 +14,9 @@ from pyspark.sql import SparkSession
 from airflow_nrt.engine.driver.idleness import Idleness
 from airflow_nrt.engine.driver.journal import Journal
 from airflow_nrt.engine.sources import source_of
-from airflow_nrt.home.log.entries import Split, ranges_of
 from airflow_nrt.home.log.fold.inputs import SourceInputs
 from airflow_nrt.home.log.fold.looks import NO_LOOKS, Looks
+from airflow_nrt.home.log.splits import Split, ranges_of
 from airflow_nrt.home.notes.unread import UnreadFiles
 from airflow_nrt.model.connectors import connector_of
 from airflow_nrt.model.options.known import LIVE, read_option, source_option

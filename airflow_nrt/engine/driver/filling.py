@@ -33,8 +33,8 @@ from airflow_nrt.engine.versions.early_and_late_results import with_state
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Fill, Published, Restate
 from airflow_nrt.home.log.fenced_writer import Writer
-from airflow_nrt.home.log.lacking import lacking
-from airflow_nrt.home.log.sink_history import ADDED, Change
+from airflow_nrt.home.log.history.lacking import lacking
+from airflow_nrt.home.log.history.sink_history import ADDED, Change
 from airflow_nrt.home.visible import waiting
 from airflow_nrt.home.window_events import RESTATED
 from airflow_nrt.model.internal_columns import WINDOW_END

@@ -1,6 +1,6 @@
 """When a source, or a part of it, counts as idle: nothing has come for its idle timeout, and nothing waits.
 
-What is idle does not hold back watermarks (`home/log/watermarks.py`).
+What is idle does not hold back watermarks (`home/log/position/watermarks.py`).
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 from airflow_nrt.engine.spark.paths import GLOB
 from airflow_nrt.files.durable import replace_file
 from airflow_nrt.files.private_files import make_private
-from airflow_nrt.home.log.entries import Split
+from airflow_nrt.home.log.splits import Split
 
 TURN = 100
 """After so many batches a new query takes over, because Spark's file source remembers every file that it has read."""

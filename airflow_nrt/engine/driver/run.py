@@ -49,12 +49,13 @@ from airflow_nrt.home.heartbeat import (
     write_heartbeat,
 )
 from airflow_nrt.home.home import Home, Replan
-from airflow_nrt.home.log.arithmetic import check_arithmetic
-from airflow_nrt.home.log.entries import Lease, Split
+from airflow_nrt.home.log.entries import Lease
 from airflow_nrt.home.log.fenced_writer import Writer
 from airflow_nrt.home.log.fold.checkpoints import read_by, write_checkpoints
 from airflow_nrt.home.log.fold.looks import NO_LOOKS, looks_of, note_looks
 from airflow_nrt.home.log.fold.settled import note_settled
+from airflow_nrt.home.log.history.arithmetic import check_arithmetic
+from airflow_nrt.home.log.splits import Split
 from airflow_nrt.home.notes.unread import note_unread
 from airflow_nrt.home.notes.unusable import UnusableClasses, note_unusable
 from airflow_nrt.home.reopened import reopening

@@ -27,8 +27,9 @@ from airflow_nrt.engine.windows.execution import execution_of
 from airflow_nrt.engine.windows.firing import Round
 from airflow_nrt.engine.windows.firing_clock import fires_at
 from airflow_nrt.home.home import Home
-from airflow_nrt.home.log.entries import OperatorState, Position, Published, Split, StateFile
-from airflow_nrt.home.log.throttle import waiting_after
+from airflow_nrt.home.log.entries import OperatorState, Position, Published, StateFile
+from airflow_nrt.home.log.position.throttle import waiting_after
+from airflow_nrt.home.log.splits import Split
 from airflow_nrt.model.plan import Insert, Plan
 from airflow_nrt.model.result_timing import COMPLETE, EARLY
 

@@ -19,9 +19,10 @@ from airflow_nrt.engine.publish.recovery import remove_orphans, roll_forward
 from airflow_nrt.engine.sampling.window_samples import sample_last
 from airflow_nrt.home.heartbeat import now_ms
 from airflow_nrt.home.home import Home
-from airflow_nrt.home.log.entries import Entry, Position, Published, Split
+from airflow_nrt.home.log.entries import Entry, Position, Published
 from airflow_nrt.home.log.fenced_writer import Writer
-from airflow_nrt.home.log.row_semantics import plan_of_next
+from airflow_nrt.home.log.history.row_semantics import plan_of_next
+from airflow_nrt.home.log.splits import Split
 from airflow_nrt.model.plan import Plan
 
 

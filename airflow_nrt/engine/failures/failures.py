@@ -17,7 +17,7 @@ from airflow_nrt.engine.failures.known_causes import OUT_OF_MEMORY, cause_of
 from airflow_nrt.engine.failures.parquet_types import mismatch
 from airflow_nrt.engine.failures.root_cause import chain_of
 from airflow_nrt.engine.java.java_process import java_has_ended, said_of_end
-from airflow_nrt.home.log.entries import SourceRange, Split
+from airflow_nrt.home.log.splits import SourceRange, Split
 from airflow_nrt.model.options.known import source_option
 from airflow_nrt.model.origins import Origin
 from airflow_nrt.model.plan import Source

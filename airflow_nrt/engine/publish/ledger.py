@@ -13,7 +13,7 @@ from airflow_nrt.engine.spark.paths import GLOB
 from airflow_nrt.engine.state.state_columns import LATE
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.ledger import LATE_PREFIX, REJECTED, records
-from airflow_nrt.home.log.entries import SourceFile, SourceRange, Split
+from airflow_nrt.home.log.splits import SourceFile, SourceRange, Split
 from airflow_nrt.home.store.store_path import StorePath
 from airflow_nrt.model.input.rejected_rows import REJECTED_AT
 

@@ -19,7 +19,7 @@ from airflow_nrt.engine.spark.query_frames import same
 from airflow_nrt.engine.state.state_columns import SLICE
 from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.home.log.entries import Published, StateFile
-from airflow_nrt.home.log.state_kinds import TableParts
+from airflow_nrt.home.log.position.state_kinds import TableParts
 from airflow_nrt.model.internal_columns import OP
 from airflow_nrt.model.plan import Insert
 

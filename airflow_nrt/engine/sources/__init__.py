@@ -16,7 +16,7 @@ from airflow_nrt.engine.sources.lakehouse.delta import DeltaHistory
 from airflow_nrt.engine.sources.lakehouse.iceberg import IcebergHistory
 from airflow_nrt.engine.sources.lakehouse.lakehouse import LakehouseSource
 from airflow_nrt.engine.sources.source import Source
-from airflow_nrt.home.log.entries import Split
+from airflow_nrt.home.log.splits import Split
 from airflow_nrt.model.tables import Table
 
 _BUILT_IN: dict[str, Source] = {

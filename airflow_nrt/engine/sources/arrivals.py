@@ -19,9 +19,9 @@ from airflow_nrt.engine.sources.known_files import KnownFiles
 from airflow_nrt.engine.sources.links import INSIDE, Links
 from airflow_nrt.engine.sources.listing import Inode, Listing, inode_of, list_directory
 from airflow_nrt.engine.sources.unfit_files import shown_path, why_unfit
-from airflow_nrt.home.log.entries import SourceFile
 from airflow_nrt.home.log.fold.inputs import SourceInputs
 from airflow_nrt.home.log.fold.looks import Look, Looks, inode_text
+from airflow_nrt.home.log.splits import SourceFile
 from airflow_nrt.model.options.known import CLOSE_AFTER, FOLLOW_LINKS, source_option
 from airflow_nrt.model.tables import Table
 

@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterable, Mapping
 
 from airflow_nrt.basics.texts import counted
 from airflow_nrt.engine.sources.unfit_files import shown_path
-from airflow_nrt.home.log.entries import SourceFile
 from airflow_nrt.home.log.fold.inputs import SourceInputs
 from airflow_nrt.home.log.fold.looks import Look
+from airflow_nrt.home.log.splits import SourceFile
 from airflow_nrt.home.notes.unread import UnreadFiles
 
 LOOK_NS = 300_000_000_000

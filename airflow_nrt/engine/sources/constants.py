@@ -12,7 +12,7 @@ from airflow_nrt.engine.sources.place import BLOCK, FILE, INDEX, NUMBER
 from airflow_nrt.engine.sources.request import ReadRequest
 from airflow_nrt.engine.sources.source import Source, SplitEnumerator
 from airflow_nrt.engine.spark.given_rows import given_rows
-from airflow_nrt.home.log.entries import SourceRange, Split
+from airflow_nrt.home.log.splits import SourceRange, Split
 from airflow_nrt.model.connectors.constants import rows_of
 from airflow_nrt.model.plan import Source as PlannedSource
 from airflow_nrt.model.tables import LINE, Table

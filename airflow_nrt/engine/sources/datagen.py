@@ -17,7 +17,7 @@ from airflow_nrt.engine.sources.request import ReadRequest
 from airflow_nrt.engine.sources.source import Source, SplitEnumerator
 from airflow_nrt.engine.spark.given_rows import given_rows
 from airflow_nrt.home.heartbeat import now_ms
-from airflow_nrt.home.log.entries import SourceRange, Split, ranges_of
+from airflow_nrt.home.log.splits import SourceRange, Split, ranges_of
 from airflow_nrt.model.connectors import datagen
 from airflow_nrt.model.connectors.datagen import Generated
 from airflow_nrt.model.options.known import read_option

@@ -22,11 +22,11 @@ from airflow_nrt.engine.sources.source import Source, SplitEnumerator
 from airflow_nrt.engine.spark.footers import times_in
 from airflow_nrt.engine.spark.paths import file_keys, file_uri
 from airflow_nrt.engine.spark.tuning import ONE
-from airflow_nrt.home.log.changed_files import LastRead, change_of
-from airflow_nrt.home.log.entries import Split, files_of
-from airflow_nrt.home.log.fold.home_state import LAST_FILES
 from airflow_nrt.home.log.fold.inputs import SourceInputs
 from airflow_nrt.home.log.fold.looks import Looks
+from airflow_nrt.home.log.history.changed_files import LastRead, change_of
+from airflow_nrt.home.log.home_state import LAST_FILES
+from airflow_nrt.home.log.splits import Split, files_of
 from airflow_nrt.home.notes.unread import UnreadFiles
 from airflow_nrt.model.plan import Source as PlannedSource
 from airflow_nrt.model.skipped_row import SkippedRow

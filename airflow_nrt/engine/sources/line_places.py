@@ -23,7 +23,7 @@ from airflow_nrt.basics.errors import InputError
 from airflow_nrt.basics.spelling import string_literal
 from airflow_nrt.engine.sources.place import FILE
 from airflow_nrt.engine.spark.paths import bare_file, file_uri
-from airflow_nrt.home.log.entries import SourceFile
+from airflow_nrt.home.log.splits import SourceFile
 from airflow_nrt.model.skipped_row import SkippedRow
 from airflow_nrt.model.tables import LINE, Table
 

@@ -9,7 +9,7 @@ from pyspark.sql import SparkSession
 from airflow_nrt.basics.errors import SurroundingsError
 from airflow_nrt.engine.java.local_files import close_directory, open_directory
 from airflow_nrt.engine.sources.links import Links
-from airflow_nrt.home.log.entries import SourceFile
+from airflow_nrt.home.log.splits import SourceFile
 from airflow_nrt.model.tables import Table
 
 

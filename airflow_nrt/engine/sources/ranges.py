@@ -12,7 +12,7 @@ from pyspark.sql.internal import InternalFunction
 from airflow_nrt.basics.spelling import string_literal
 from airflow_nrt.engine.sources.place import BLOCK, FILE, INDEX, NUMBER
 from airflow_nrt.engine.spark.given_rows import given_rows
-from airflow_nrt.home.log.entries import SourceRange
+from airflow_nrt.home.log.splits import SourceRange
 
 PART, OFFSET = "_nrt_part", "_nrt_offset"
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from airflow_nrt.engine.spark.tuning import Tasks
-from airflow_nrt.home.log.entries import SourceFile, SourceRange, Split, files_of, ranges_of
+from airflow_nrt.home.log.splits import SourceFile, SourceRange, Split, files_of, ranges_of
 from airflow_nrt.home.store.store_path import StorePath
 from airflow_nrt.model.asked_partitions import PartitionFilter
 

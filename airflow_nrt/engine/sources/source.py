@@ -12,9 +12,9 @@ from airflow_nrt.basics.errors import InputError
 from airflow_nrt.engine.sources.place import FILE
 from airflow_nrt.engine.sources.request import ReadRequest
 from airflow_nrt.engine.spark.paths import written_path
-from airflow_nrt.home.log.entries import Split
 from airflow_nrt.home.log.fold.looks import Looks
-from airflow_nrt.home.log.partition_watermarks import WHOLE
+from airflow_nrt.home.log.position.partition_watermarks import WHOLE
+from airflow_nrt.home.log.splits import Split
 from airflow_nrt.home.notes.unread import UnreadFiles
 from airflow_nrt.model.plan import Source as PlannedSource
 from airflow_nrt.model.skipped_row import SkippedRow

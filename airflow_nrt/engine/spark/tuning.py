@@ -15,7 +15,8 @@ from pyspark.sql import DataFrame, SparkSession
 
 from airflow_nrt.engine.spark.cluster import cores
 from airflow_nrt.engine.spark.temporary_settings import Settings, set_all, settings_of
-from airflow_nrt.home.log.entries import Split, StateFile
+from airflow_nrt.home.log.entries import StateFile
+from airflow_nrt.home.log.splits import Split
 
 MANY_ROWS = 50_000
 """From so many rows on, code is compiled."""

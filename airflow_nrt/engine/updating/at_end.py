@@ -15,7 +15,7 @@ from airflow_nrt.engine.state.compaction import Files, merge_full_level
 from airflow_nrt.engine.state.state_columns import SLICE
 from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.engine.updating.execution import HeldState, UpdatingExecution
-from airflow_nrt.home.log.state_kinds import NumberedRows
+from airflow_nrt.home.log.position.state_kinds import NumberedRows
 from airflow_nrt.model.internal_columns import AFTER, CHANGE_HIDDEN, KEY
 from airflow_nrt.model.updating import RowsAtEnd
 

@@ -19,7 +19,7 @@ from airflow_nrt.engine.updating.recent import Recent
 from airflow_nrt.engine.updating.rows import RowsStep
 from airflow_nrt.engine.updating.sessions import SessionsStep
 from airflow_nrt.engine.updating.step import Step
-from airflow_nrt.home.log.state_kinds import GroupVersions
+from airflow_nrt.home.log.position.state_kinds import GroupVersions
 from airflow_nrt.model.updating import (
     RecentRows,
     RowsAtEnd,

@@ -16,7 +16,7 @@ from airflow_nrt.engine.spark.query_frames import same
 from airflow_nrt.engine.state.compaction import Files, merge_full_level
 from airflow_nrt.engine.state.state_columns import SLICE
 from airflow_nrt.engine.state.store import SliceStore
-from airflow_nrt.home.log.state_kinds import GroupVersions
+from airflow_nrt.home.log.position.state_kinds import GroupVersions
 from airflow_nrt.model.internal_columns import ALIVE
 
 VERSION = SLICE

@@ -16,7 +16,7 @@ from airflow_nrt.engine.updating.execution import HeldState
 from airflow_nrt.engine.updating.execution_of import execution_of
 from airflow_nrt.engine.windows.no_rows import nothing_of
 from airflow_nrt.home.log.entries import Position
-from airflow_nrt.home.log.watermarks import operator_watermark
+from airflow_nrt.home.log.position.watermarks import operator_watermark
 from airflow_nrt.model.operators import Query
 from airflow_nrt.model.options.known import REPORT_OPTIONS, STATE_TTL, read_option
 from airflow_nrt.model.plan import Insert, Plan

@@ -22,10 +22,10 @@ from airflow_nrt.engine.spark.tuning import tune_for
 from airflow_nrt.engine.verify.comparison import comparable
 from airflow_nrt.engine.verify.evidence import ReadRows, rows_read
 from airflow_nrt.home.home import Home
-from airflow_nrt.home.log.entries import SourceRange, Split, ranges_of
-from airflow_nrt.home.log.history import History
-from airflow_nrt.home.log.history_of_log import history_of
-from airflow_nrt.home.log.row_semantics import plan_of_history
+from airflow_nrt.home.log.history.history import History
+from airflow_nrt.home.log.history.history_of_log import history_of
+from airflow_nrt.home.log.history.row_semantics import plan_of_history
+from airflow_nrt.home.log.splits import SourceRange, Split, ranges_of
 from airflow_nrt.home.skipped import as_history_skips
 from airflow_nrt.model.plan import Plan, Source
 

@@ -17,7 +17,7 @@ from airflow_nrt.engine.verify.evidence import (
 )
 from airflow_nrt.engine.verify.tolerance import tolerance_of
 from airflow_nrt.engine.verify.verification_inputs import Scene
-from airflow_nrt.home.log.history import History
+from airflow_nrt.home.log.history.history import History
 from airflow_nrt.model.internal_columns import WINDOW_END
 from airflow_nrt.model.plan import Insert
 

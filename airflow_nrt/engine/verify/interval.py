@@ -8,8 +8,8 @@ from airflow_nrt.basics.errors import InputError
 from airflow_nrt.basics.instants import END_OF_TIME, check_span, format_instant, format_reached
 from airflow_nrt.describe.verdict import not_before
 from airflow_nrt.home.log.entries import OperatorState
-from airflow_nrt.home.log.history import History
-from airflow_nrt.home.log.provable import provable_after
+from airflow_nrt.home.log.history.history import History
+from airflow_nrt.home.log.history.provable import provable_after
 from airflow_nrt.model.operators import WindowAggregate
 from airflow_nrt.model.plan import Plan
 

@@ -29,7 +29,7 @@ from airflow_nrt.engine.verify.tolerance import tolerance_of
 from airflow_nrt.engine.verify.verification_inputs import Scene
 from airflow_nrt.engine.verify.window_history import histories
 from airflow_nrt.home.log.entries import OperatorState
-from airflow_nrt.home.log.state_kinds import Partials
+from airflow_nrt.home.log.position.state_kinds import Partials
 from airflow_nrt.home.visible import waiting
 from airflow_nrt.model.internal_columns import WINDOW_END
 from airflow_nrt.model.operators import WindowAggregate

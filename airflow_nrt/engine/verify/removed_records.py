@@ -13,9 +13,10 @@ from pyspark.sql import functions as F
 
 from airflow_nrt.engine.archive.source_archive import ENTRY, ArchivedRows
 from airflow_nrt.engine.sources import source_of
-from airflow_nrt.home.log.entries import Commit, Split
-from airflow_nrt.home.log.history import History
-from airflow_nrt.home.log.rejections import rejected_rows
+from airflow_nrt.home.log.entries import Commit
+from airflow_nrt.home.log.history.history import History
+from airflow_nrt.home.log.history.rejections import rejected_rows
+from airflow_nrt.home.log.splits import Split
 from airflow_nrt.model.plan import Source
 
 _SHOWN = 5

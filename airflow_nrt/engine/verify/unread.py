@@ -11,9 +11,9 @@ from airflow_nrt.basics.texts import counted
 from airflow_nrt.engine.archive import is_filled_by_others
 from airflow_nrt.engine.sources import not_read
 from airflow_nrt.home.log.closed_directories import in_closed
-from airflow_nrt.home.log.entries import SourceFile, Split
 from airflow_nrt.home.log.fold.inputs import SourceInputs
-from airflow_nrt.home.log.history import History
+from airflow_nrt.home.log.history.history import History
+from airflow_nrt.home.log.splits import SourceFile, Split
 from airflow_nrt.model.plan import Plan
 
 

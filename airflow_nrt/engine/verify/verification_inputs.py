@@ -15,8 +15,8 @@ from airflow_nrt.engine.verify.evidence import (
 )
 from airflow_nrt.engine.verify.interval import Interval
 from airflow_nrt.home.home import Home
-from airflow_nrt.home.log.history import History
-from airflow_nrt.home.log.lacking import lacking
+from airflow_nrt.home.log.history.history import History
+from airflow_nrt.home.log.history.lacking import lacking
 from airflow_nrt.model.plan import Plan
 
 

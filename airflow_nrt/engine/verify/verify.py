@@ -36,11 +36,11 @@ from airflow_nrt.engine.verify.unread import Unread, unread_of
 from airflow_nrt.engine.verify.verification_inputs import Scene, unfilled
 from airflow_nrt.engine.windows.layout_of import layout_of
 from airflow_nrt.home.home import Home
-from airflow_nrt.home.log.arithmetic import check_arithmetic
-from airflow_nrt.home.log.history import History
-from airflow_nrt.home.log.history_of_log import history_of
-from airflow_nrt.home.log.row_semantics import plan_of_history
-from airflow_nrt.home.log.verifiability import not_comparable
+from airflow_nrt.home.log.history.arithmetic import check_arithmetic
+from airflow_nrt.home.log.history.history import History
+from airflow_nrt.home.log.history.history_of_log import history_of
+from airflow_nrt.home.log.history.row_semantics import plan_of_history
+from airflow_nrt.home.log.history.verifiability import not_comparable
 from airflow_nrt.home.notes.followers import following
 from airflow_nrt.home.notes.verdicts import keep_verdict
 from airflow_nrt.home.skipped import as_history_skips

@@ -1,4 +1,5 @@
-"""Windows with several versions: staging those that are due (`home/log/versions.py`), and what is stored in between.
+"""Windows with several versions: staging those that are due (`home/log/position/versions.py`),
+and what is stored in between.
 
 An operator keeps its windows open until their last version. Earlier versions are computed from its state, without a
 change of it. So two inserts can have versions of the same windows at different times.
@@ -26,8 +27,8 @@ from airflow_nrt.engine.windows.operator_layout import Layout
 from airflow_nrt.engine.windows.window_operator import no_windows
 from airflow_nrt.engine.windows.window_state import Firing
 from airflow_nrt.home.log.entries import Position, Published, StateFile, Versions
-from airflow_nrt.home.log.state_kinds import Partials
-from airflow_nrt.home.log.versions import (
+from airflow_nrt.home.log.position.state_kinds import Partials
+from airflow_nrt.home.log.position.versions import (
     Operators,
     StagedVersions,
     Touched,

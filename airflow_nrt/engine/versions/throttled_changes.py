@@ -1,4 +1,4 @@
-"""The waiting changes of throttled inserts (`home/log/throttle.py`): held back, and emitted as their net.
+"""The waiting changes of throttled inserts (`home/log/position/throttle.py`): held back, and emitted as their net.
 
 The state is the changes of batches, each with the log entry after which it happened. Of a key that changed more than
 once, only the difference between its first and its last row is emitted.
@@ -17,7 +17,7 @@ from airflow_nrt.engine.state.compaction import as_they_are, merge_full_level
 from airflow_nrt.engine.state.state_columns import SLICE
 from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.home.log.entries import Position
-from airflow_nrt.home.log.throttle import Waiting
+from airflow_nrt.home.log.position.throttle import Waiting
 from airflow_nrt.model.internal_columns import AFTER, KEY, OP
 from airflow_nrt.model.plan import Insert, Plan
 

@@ -27,7 +27,7 @@ from airflow_nrt.engine.state.state_columns import SLICE
 from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.engine.windows.operator_layout import Layout
 from airflow_nrt.home.log.entries import OperatorState, StateFile
-from airflow_nrt.home.log.state_kinds import Numbers
+from airflow_nrt.home.log.position.state_kinds import Numbers
 from airflow_nrt.model.internal_columns import ARRIVAL, BATCH, NUMBERED, POSITION, ROWTIME, SEEN
 from airflow_nrt.model.numbering import Numbering
 from airflow_nrt.model.operators import Query, WindowAggregate

@@ -15,7 +15,7 @@ from airflow_nrt.engine.aggregates.accumulator_layout import names
 from airflow_nrt.engine.state.state_columns import SLICE
 from airflow_nrt.engine.windows.operator_layout import Layout, Slices
 from airflow_nrt.engine.windows.slice_merge import GROUP_END
-from airflow_nrt.home.log.state_kinds import Partials
+from airflow_nrt.home.log.position.state_kinds import Partials
 from airflow_nrt.model.internal_columns import WINDOW_END
 from airflow_nrt.model.windows import Sql, Window
 

@@ -20,8 +20,8 @@ from airflow_nrt.engine.windows.operator_layout import Layout
 from airflow_nrt.engine.windows.regroup import regroup
 from airflow_nrt.engine.windows.window_operator import no_windows
 from airflow_nrt.engine.windows.window_state import Firing
-from airflow_nrt.home.log.due import fires_until
 from airflow_nrt.home.log.entries import OperatorState
+from airflow_nrt.home.log.position.due import fires_until
 from airflow_nrt.model.operators import Query, WindowAggregate
 from airflow_nrt.model.plan import Insert, Plan
 

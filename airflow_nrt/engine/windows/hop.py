@@ -16,7 +16,7 @@ from airflow_nrt.engine.aggregates.group_merge import aggregate, padded
 from airflow_nrt.engine.state.state_columns import FROM, SLICE
 from airflow_nrt.engine.windows.hop_distinct import in_windows
 from airflow_nrt.engine.windows.operator_layout import Layout, Slices
-from airflow_nrt.home.log.state_kinds import Partials
+from airflow_nrt.home.log.position.state_kinds import Partials
 from airflow_nrt.model.internal_columns import WINDOW_END
 from airflow_nrt.model.windows import Sql, Window
 

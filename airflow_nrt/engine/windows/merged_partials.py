@@ -16,7 +16,7 @@ from airflow_nrt.engine.state.store import SliceStore
 from airflow_nrt.engine.windows.operator_layout import Layout
 from airflow_nrt.engine.windows.partials import combine
 from airflow_nrt.home.log.entries import OperatorState
-from airflow_nrt.home.log.state_kinds import Partials
+from airflow_nrt.home.log.position.state_kinds import Partials
 
 
 def compact(store: SliceStore, layout: Layout, state: OperatorState) -> OperatorState:

@@ -12,7 +12,7 @@ from pyspark.sql import DataFrame, Row
 from airflow_nrt.engine.aggregates.accumulator_layout import AccumulatorLayout
 from airflow_nrt.engine.aggregates.accumulators import Accumulator
 from airflow_nrt.engine.state.state_columns import EXPIRES, GENERATION, SLICE
-from airflow_nrt.home.log.state_kinds import Partials
+from airflow_nrt.home.log.position.state_kinds import Partials
 from airflow_nrt.model.internal_columns import SEEN
 from airflow_nrt.model.operators import WindowAggregate
 from airflow_nrt.model.windows import Window

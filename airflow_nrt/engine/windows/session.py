@@ -26,7 +26,7 @@ from airflow_nrt.engine.windows.slice_merge import close
 from airflow_nrt.engine.windows.window_operator import finish
 from airflow_nrt.engine.windows.window_state import Firing
 from airflow_nrt.home.log.entries import OperatorState
-from airflow_nrt.home.log.state_kinds import Partials
+from airflow_nrt.home.log.position.state_kinds import Partials
 from airflow_nrt.model.internal_columns import BATCH, SEEN, WINDOW_START
 from airflow_nrt.model.windows import Sql
 

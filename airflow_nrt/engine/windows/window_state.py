@@ -18,7 +18,7 @@ from airflow_nrt.engine.windows.operator_layout import Layout
 from airflow_nrt.engine.windows.slice_merge import History, close
 from airflow_nrt.engine.windows.window_operator import fire
 from airflow_nrt.home.log.entries import OperatorState, StateFile
-from airflow_nrt.home.log.state_kinds import Partials
+from airflow_nrt.home.log.position.state_kinds import Partials
 from airflow_nrt.model.windows import Sql
 
 FEW = 500_000

@@ -10,7 +10,8 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Iterable, Mapping
 
-from airflow_nrt.home.log.entries import Entry, Lease, SourceFile, Split, Tick
+from airflow_nrt.home.log.entries import Entry, Lease, Tick
+from airflow_nrt.home.log.splits import SourceFile, Split
 
 Directories = Mapping[str, tuple[str, ...]]
 """By source."""

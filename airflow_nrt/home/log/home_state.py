@@ -6,7 +6,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from airflow_nrt.home.log.entries import Commit, Entry, OperatorState, Position, Restate, SourceFile, Tick
+from airflow_nrt.home.log.entries import Commit, Entry, OperatorState, Position, Restate, Tick
+from airflow_nrt.home.log.splits import SourceFile
 
 LAST_FILES = 256
 """How many files that were read last are kept: a `stat` of so many takes less than a millisecond."""

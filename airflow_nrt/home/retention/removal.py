@@ -14,8 +14,8 @@ from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.checkpoint import Beginning, Checkpoint
 from airflow_nrt.home.log.entries import Commit, Entry, Lease
 from airflow_nrt.home.log.fold.checkpoints import check_inputs, newest_checkpoint
+from airflow_nrt.home.log.history.provable import provable_from
 from airflow_nrt.home.log.log import Log
-from airflow_nrt.home.log.provable import provable_from
 from airflow_nrt.home.log.volumes import VOLUME, volume_of
 
 

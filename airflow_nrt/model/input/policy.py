@@ -1,7 +1,7 @@
 """The input policy of a source: what becomes of input that can't be read. A living home may change it.
 
 The lease of a driver has the policies of its sources, so that backfill and verification read the rows of each entry by
-its own (`home/log/input_policies.py`).
+its own (`home/log/history/input_policies.py`).
 """
 
 from __future__ import annotations

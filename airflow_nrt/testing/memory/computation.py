@@ -6,10 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from airflow_nrt.engine.driver.decide.actions import Absorb, BatchResult, Fire, Fired, Moved, MoveOn, Unreadable
-from airflow_nrt.home.log.entries import Lateness, OperatorState, Position, Published, Split, StateFile
-from airflow_nrt.home.log.partition_watermarks import WHOLE
-from airflow_nrt.home.log.throttle import Waiting, waiting_after
-from airflow_nrt.home.log.versions import StagedVersions, Touched, due_versions, has_sessions, versions_of
+from airflow_nrt.home.log.entries import Lateness, OperatorState, Position, Published, StateFile
+from airflow_nrt.home.log.position.partition_watermarks import WHOLE
+from airflow_nrt.home.log.position.throttle import Waiting, waiting_after
+from airflow_nrt.home.log.position.versions import StagedVersions, Touched, due_versions, has_sessions, versions_of
+from airflow_nrt.home.log.splits import Split
 from airflow_nrt.model.operators import WindowAggregate
 from airflow_nrt.model.options.known import REPORT_OPTIONS, STATE_TTL, read_option
 from airflow_nrt.model.plan import Insert, Plan

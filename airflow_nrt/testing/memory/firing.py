@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from airflow_nrt.home.log.due import fires_until
 from airflow_nrt.home.log.entries import OperatorState
+from airflow_nrt.home.log.position.due import fires_until
 from airflow_nrt.model.operators import Query
 from airflow_nrt.model.plan import Plan
 from airflow_nrt.testing.memory.meaning import Meaning

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from airflow_nrt.home.log.state_kinds import RowsByTime
+from airflow_nrt.home.log.position.state_kinds import RowsByTime
 from airflow_nrt.model.updating import RecentRows, RowsAtEnd
 from airflow_nrt.testing.memory.rows import Change, Row, changed, difference
 from airflow_nrt.testing.memory.updating import Files, Held, UpdatingMemory

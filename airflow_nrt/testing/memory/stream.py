@@ -9,9 +9,10 @@ from airflow_nrt.engine.driver.decide.actions import Action
 from airflow_nrt.engine.driver.decide.decide import Decisions, Steps, StreamState
 from airflow_nrt.engine.driver.performing import Performing
 from airflow_nrt.engine.publish.owing import Attempt, at_once
-from airflow_nrt.home.log.entries import Entry, Lease, Position, SourceFile
+from airflow_nrt.home.log.entries import Entry, Lease, Position
 from airflow_nrt.home.log.fenced_writer import Writer
-from airflow_nrt.home.log.partition_watermarks import WHOLE
+from airflow_nrt.home.log.position.partition_watermarks import WHOLE
+from airflow_nrt.home.log.splits import SourceFile
 from airflow_nrt.testing.memory.computation import MemoryComputation
 from airflow_nrt.testing.memory.home import MemoryHome
 from airflow_nrt.testing.memory.rows import Row

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from airflow_nrt.home.log.entries import Position
-from airflow_nrt.home.log.watermarks import operator_watermark
+from airflow_nrt.home.log.position.watermarks import operator_watermark
 from airflow_nrt.model.operators import Query
 from airflow_nrt.model.plan import Insert, Plan
 from airflow_nrt.model.updating import (

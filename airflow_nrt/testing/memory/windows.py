@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from airflow_nrt.home.log.entries import OperatorState, StateFile
-from airflow_nrt.home.log.state_kinds import Partials
+from airflow_nrt.home.log.position.state_kinds import Partials
 from airflow_nrt.model.operators import WindowAggregate
 from airflow_nrt.testing.memory.rows import Row, counted
 from airflow_nrt.testing.memory.store import MemoryStore

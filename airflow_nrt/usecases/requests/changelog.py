@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from airflow_nrt.home.log.sink_history import Change
+from airflow_nrt.home.log.history.sink_history import Change
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from airflow_nrt.engine.archive.own_archive import OwnArchive
 from airflow_nrt.engine.archive.source_archive import ArchivedRows
 from airflow_nrt.engine.verify import verify as verifying
 from airflow_nrt.engine.verify.verify import verify
-from airflow_nrt.home.log.history import History
+from airflow_nrt.home.log.history.history import History
 from tests.engine.archive.test_keeper import hours, keep
 from tests.engine.archive.test_own_archive import report
 from tests.engine.sources.kafka.reports import TopicStream, order

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from airflow_nrt.engine.driver.feed import take_batch
-from airflow_nrt.home.log.entries import SourceFile
+from airflow_nrt.home.log.splits import SourceFile
 
 
 def cut(sizes: list[int], cap: int) -> list[list[int]]:

@@ -19,11 +19,12 @@ from airflow_nrt.engine.java import fitting
 from airflow_nrt.engine.verify.verify import verify
 from airflow_nrt.home.heartbeat import Heartbeat, read_heartbeat
 from airflow_nrt.home.home import Home
-from airflow_nrt.home.log.entries import Commit, Lease, Published, Restate, SourceFile
+from airflow_nrt.home.log.entries import Commit, Lease, Published, Restate
 from airflow_nrt.home.log.fenced_writer import Writer
 from airflow_nrt.home.log.fold import checkpoints
 from airflow_nrt.home.log.fold.checkpoints import check_checkpoint
 from airflow_nrt.home.log.fold.settled import settled_until
+from airflow_nrt.home.log.splits import SourceFile
 from airflow_nrt.home.status import read_status
 from airflow_nrt.model.plan import Plan
 from tests.engine.oracle import Windowing, count_in

@@ -16,7 +16,7 @@ from airflow_nrt.engine.publish.owing import Owing
 from airflow_nrt.engine.verify.verify import verify
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Entry, Fill, Position, Tick
-from airflow_nrt.home.log.sink_history import standing_at
+from airflow_nrt.home.log.history.sink_history import standing_at
 from airflow_nrt.home.visible import waiting
 from airflow_nrt.home.window_events import Completed, read_window_events
 from airflow_nrt.model.plan import Plan

@@ -13,7 +13,7 @@ from airflow_nrt.cli.main import main
 from airflow_nrt.engine.failures.failures import explained
 from airflow_nrt.engine.query import run_bounded
 from airflow_nrt.engine.verify.verify import verify
-from airflow_nrt.home.log.arithmetic import check_arithmetic
+from airflow_nrt.home.log.history.arithmetic import check_arithmetic
 from airflow_nrt.home.notes.nulled import NulledExpression, nulled_expressions
 from airflow_nrt.home.status import read_status
 from airflow_nrt.model.plan import Plan

@@ -11,7 +11,7 @@ import pytest
 from airflow_nrt.engine.publish import update_tables
 from airflow_nrt.engine.spark import tuning
 from airflow_nrt.engine.verify.verify import verify
-from airflow_nrt.home.log.sink_history import standing_at
+from airflow_nrt.home.log.history.sink_history import standing_at
 from tests.engine.reports import MINUTE, MORNING, Event, Stream, events_table, plan_of, rows_of, write_lines
 
 COUNTS = "SELECT n, COUNT(*) FROM (SELECT user_id, COUNT(*) AS n FROM events GROUP BY user_id) GROUP BY n"

@@ -11,8 +11,8 @@ import pytest
 from airflow_nrt.basics.errors import InputError
 from airflow_nrt.engine.sources.arrivals import Arrivals, partition_values
 from airflow_nrt.engine.sources.filesystem import Files
-from airflow_nrt.home.log.entries import SourceFile
 from airflow_nrt.home.log.fold.inputs import SourceInputs
+from airflow_nrt.home.log.splits import SourceFile
 from airflow_nrt.model.tables import Table
 
 

@@ -16,12 +16,13 @@ from airflow_nrt.basics.durations import DAY, HOUR, MINUTE, SECOND
 from airflow_nrt.engine.sources import arrivals
 from airflow_nrt.engine.sources.filesystem import Files
 from airflow_nrt.home.log.closed_directories import note_closed
-from airflow_nrt.home.log.entries import Commit, Lease, Position, SourceFile, Split, Tick, files_of
+from airflow_nrt.home.log.entries import Commit, Lease, Position, Tick
 from airflow_nrt.home.log.fold import checkpoints
 from airflow_nrt.home.log.fold.checkpoints import check_checkpoint, read_by, write_checkpoints
 from airflow_nrt.home.log.fold.inputs import SourceInputs
 from airflow_nrt.home.log.fold.looks import looks_of, note_looks
 from airflow_nrt.home.log.log import Log
+from airflow_nrt.home.log.splits import SourceFile, Split, files_of
 from airflow_nrt.model.tables import Table
 from tests.home.logs import log_at
 

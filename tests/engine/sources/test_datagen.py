@@ -13,7 +13,7 @@ from airflow_nrt.engine.sources.request import ReadRequest
 from airflow_nrt.engine.spark.tuning import ONE
 from airflow_nrt.engine.verify.verify import verify
 from airflow_nrt.home.home import Home
-from airflow_nrt.home.log.entries import SourceRange, Split
+from airflow_nrt.home.log.splits import SourceRange, Split
 from airflow_nrt.model.plan import Source
 from airflow_nrt.sql.load import plan_script
 from airflow_nrt.sql.planner import plan_query

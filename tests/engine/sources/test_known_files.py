@@ -7,8 +7,8 @@ import sys
 
 from airflow_nrt.engine.sources.known_files import KEPT_NS, KnownFiles
 from airflow_nrt.engine.sources.names import Names
-from airflow_nrt.home.log.entries import SourceFile
 from airflow_nrt.home.log.fold.read_files import FilesInMemory, ReadFiles
+from airflow_nrt.home.log.splits import SourceFile
 
 
 def test_names_are_those_that_were_added() -> None:

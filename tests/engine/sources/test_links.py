@@ -10,7 +10,7 @@ import pytest
 from airflow_nrt.basics.errors import InputError
 from airflow_nrt.engine.sources import source_of
 from airflow_nrt.engine.sources.arrivals import MOST_DEPTH, Arrivals
-from airflow_nrt.home.log.entries import SourceFile, Split
+from airflow_nrt.home.log.splits import SourceFile, Split
 from airflow_nrt.model.tables import Table
 from tests.engine.sources.test_arrivals import paths, put, settle
 

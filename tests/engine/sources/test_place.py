@@ -10,7 +10,7 @@ from pyspark.sql import functions as F
 
 from airflow_nrt.engine.sources.place import identity
 from airflow_nrt.engine.sources.ranges import OFFSET, PART, in_ranges, placed
-from airflow_nrt.home.log.entries import SourceRange
+from airflow_nrt.home.log.splits import SourceRange
 
 
 @pytest.mark.parametrize("cuts", [(0, 9), (0, 4, 9), (0, 1, 2, 9)])

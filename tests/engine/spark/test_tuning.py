@@ -7,7 +7,8 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
 from airflow_nrt.engine.spark.tuning import MANY_ROWS, MOST_PARTITIONS, ROWS_AT_ONCE, Tasks, tune_for
-from airflow_nrt.home.log.entries import SourceFile, StateFile
+from airflow_nrt.home.log.entries import StateFile
+from airflow_nrt.home.log.splits import SourceFile
 
 
 @pytest.mark.parametrize(

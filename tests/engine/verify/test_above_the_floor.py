@@ -20,7 +20,7 @@ from airflow_nrt.home.home import Home
 from airflow_nrt.home.kept import Keep
 from airflow_nrt.home.log.fold.checkpoints import write_checkpoints
 from airflow_nrt.home.log.fold.settled import note_settled
-from airflow_nrt.home.log.history_of_log import history_of
+from airflow_nrt.home.log.history.history_of_log import history_of
 from airflow_nrt.home.notes.verdicts import kept_verdicts
 from airflow_nrt.home.retention.retention import Retention
 from airflow_nrt.home.status import read_status

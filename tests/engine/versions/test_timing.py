@@ -15,7 +15,7 @@ from airflow_nrt.basics.errors import InputError
 from airflow_nrt.engine.backfill import REPAIR, backfill
 from airflow_nrt.engine.verify.interval import Interval
 from airflow_nrt.engine.verify.verify import verify
-from airflow_nrt.home.log.sink_history import standing_at
+from airflow_nrt.home.log.history.sink_history import standing_at
 from airflow_nrt.model.result_timing import COMPLETE, EARLY, LAST, LATE, OutputOptions, Rows
 from tests.engine.reports import MORNING, clock, plan_of
 from tests.engine.sinks.test_standard_output import printed

@@ -19,13 +19,13 @@ from airflow_nrt.home.log.entries import (
     Position,
     Published,
     Restate,
-    SourceFile,
     SourceState,
     StateFile,
     Tick,
     entry_from_json,
     entry_kind,
 )
+from airflow_nrt.home.log.splits import SourceFile
 
 NUMBERS = st.integers(-(2**62), 2**62)
 MAYBE = st.none() | NUMBERS

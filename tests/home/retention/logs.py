@@ -17,7 +17,6 @@ from airflow_nrt.home.log.entries import (
     OperatorState,
     Position,
     Published,
-    SourceFile,
     SourceState,
     StateFile,
     Tick,
@@ -26,6 +25,7 @@ from airflow_nrt.home.log.fenced_writer import Writer
 from airflow_nrt.home.log.fold.checkpoints import write_checkpoints
 from airflow_nrt.home.log.fold.settled import note_settled
 from airflow_nrt.home.log.log import Log
+from airflow_nrt.home.log.splits import SourceFile
 from airflow_nrt.home.retention.retention import Retention
 
 NOTHING = Keep(0, 1000)

@@ -36,7 +36,7 @@ def check_against_all(long: LongHome) -> None:
     read, all_read = read_by(log), inputs_of(long.all)
     assert state_of(log) == state and log.last == state.entry
     assert (log.position(), log.epoch(), log.last_clock()) == (state.position, state.epoch, state.clock)
-    assert read.splits("orders") == all_read.splits("orders")
+    assert read.of("orders") == all_read.of("orders")
     assert list(log.audit()) == long.all[log.first :]
     assert settled_until(log) <= log.last
     standing = {one.body.ledger for one in long.all[log.first :] if isinstance(one.body, Commit) and one.body.ledger}
@@ -299,7 +299,7 @@ def test_killed_between_any_two_steps(tmp_path: Path) -> None:
         for entry in long.all:
             state = state.apply(entry)
         assert state_of(log) == state and list(log.audit()) == long.all[log.first :], step
-        assert read_by(log).splits("orders") == inputs_of(long.all).splits("orders")
+        assert read_by(log).of("orders") == inputs_of(long.all).of("orders")
         long.begin()
         long.grow(VOLUME)
         long.retain()

@@ -23,7 +23,7 @@ from airflow_nrt.model.options.known import (
     read_option,
     source_option,
 )
-from airflow_nrt.model.options.option import OneOf, Option, many, positive
+from airflow_nrt.model.options.option import OneOf, Option, a_while, many, positive
 from airflow_nrt.model.options.rows_and_share import RowsAndShare
 from airflow_nrt.model.result_timing import TIMING_OPTIONS
 
@@ -109,6 +109,7 @@ READERS: dict[Any, str] = {
     parse_boolean: "`true`, `false`",
     parse_bytes: "a size",
     parse_duration: "a duration",
+    a_while: "a duration",
     positive: "a number above 0",
     many: "a number above 0",
     RowsAndShare.read: "rows of a day, a share, or both",

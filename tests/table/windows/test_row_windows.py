@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from airflow_nrt.basics.instants import EPOCH
 from airflow_nrt.engine.state import compaction
 from airflow_nrt.engine.verify.verify import verify
-from airflow_nrt.home.log.state_kinds import FiredRows
+from airflow_nrt.home.log.position.state_kinds import FiredRows
 from airflow_nrt.model.plan import Plan
 from airflow_nrt.table.reports.load import load_report
 from tests.engine.reports import (

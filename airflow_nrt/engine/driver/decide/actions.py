@@ -5,19 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from airflow_nrt.home.log.entries import (
-    Commit,
-    Entry,
-    Lateness,
-    OperatorState,
-    Position,
-    Published,
-    Split,
-    StateFile,
-    Tick,
-)
-from airflow_nrt.home.log.throttle import Waiting
-from airflow_nrt.home.log.versions import StagedVersions, Touched
+from airflow_nrt.home.log.entries import Commit, Entry, Lateness, OperatorState, Position, Published, StateFile, Tick
+from airflow_nrt.home.log.position.throttle import Waiting
+from airflow_nrt.home.log.position.versions import StagedVersions, Touched
+from airflow_nrt.home.log.splits import Split
 from airflow_nrt.model.plan import Insert, Source
 
 

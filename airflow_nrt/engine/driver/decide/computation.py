@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping
 from typing import Protocol
 
 from airflow_nrt.engine.driver.decide.actions import Absorb, BatchResult, Fire, Fired, Moved, MoveOn, Unreadable
-from airflow_nrt.home.log.entries import OperatorState, Position, Split, StateFile
+from airflow_nrt.home.log.entries import OperatorState, Position, StateFile
+from airflow_nrt.home.log.splits import Split
 
 
 class Computation(Protocol):

@@ -38,25 +38,13 @@ from airflow_nrt.engine.driver.decide.actions import (
 )
 from airflow_nrt.engine.driver.decide.unreadable_rows import rows_of_day
 from airflow_nrt.engine.driver.decide.whole import all_fired, comes_whole
-from airflow_nrt.home.log.due import are_windows_due, fires_until, is_closed_to, moments_due
-from airflow_nrt.home.log.entries import (
-    Commit,
-    OperatorState,
-    Position,
-    Published,
-    SourceFile,
-    SourceState,
-    Split,
-    StateFile,
-    Tick,
-    files_of,
-    ranges_of,
-)
-from airflow_nrt.home.log.partition_watermarks import with_parts, with_proposals
-from airflow_nrt.home.log.rejections import null_fields, rejected_rows
-from airflow_nrt.home.log.row_semantics import with_next_semantics
-from airflow_nrt.home.log.throttle import after_emission, throttled_due, with_waiting
-from airflow_nrt.home.log.versions import (
+from airflow_nrt.home.log.entries import Commit, OperatorState, Position, Published, SourceState, StateFile, Tick
+from airflow_nrt.home.log.history.rejections import null_fields, rejected_rows
+from airflow_nrt.home.log.history.row_semantics import with_next_semantics
+from airflow_nrt.home.log.position.due import are_windows_due, fires_until, is_closed_to, moments_due
+from airflow_nrt.home.log.position.partition_watermarks import with_parts, with_proposals
+from airflow_nrt.home.log.position.throttle import after_emission, throttled_due, with_waiting
+from airflow_nrt.home.log.position.versions import (
     after_versions,
     are_versions_due,
     fired_of,
@@ -65,7 +53,8 @@ from airflow_nrt.home.log.versions import (
     with_complete,
     with_touched,
 )
-from airflow_nrt.home.log.watermarks import advanced, operator_watermark, with_clock
+from airflow_nrt.home.log.position.watermarks import advanced, operator_watermark, with_clock
+from airflow_nrt.home.log.splits import SourceFile, Split, files_of, ranges_of
 from airflow_nrt.model.arithmetic_errors import are_null
 from airflow_nrt.model.plan import Plan
 

@@ -12,7 +12,7 @@ from airflow_nrt.engine.sources.archive.content import ArchiveContent, archives_
 from airflow_nrt.engine.sources.archive.stored_columns import check_columns
 from airflow_nrt.engine.sources.kafka.client import Client
 from airflow_nrt.home.home import Home
-from airflow_nrt.home.log.entries import ArchivedElsewhere, SourceRange
+from airflow_nrt.home.log.splits import ArchivedElsewhere, SourceRange
 from airflow_nrt.home.outline import ArchiveOutline
 from airflow_nrt.model.connectors.kafka_options import (
     DATA_LOSS,

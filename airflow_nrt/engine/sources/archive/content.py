@@ -16,9 +16,10 @@ from airflow_nrt.basics.errors import InputError, RetainedError
 from airflow_nrt.basics.instants import format_instant
 from airflow_nrt.engine.sources.arrivals import partition_values
 from airflow_nrt.home.home import Home
-from airflow_nrt.home.log.archived_files import EntriesOf, note_archived
-from airflow_nrt.home.log.entries import ArchivedElsewhere, Commit, Entry, Published, SourceRange
-from airflow_nrt.home.log.provable import provable_from
+from airflow_nrt.home.log.entries import Commit, Entry, Published
+from airflow_nrt.home.log.history.archived_files import EntriesOf, note_archived
+from airflow_nrt.home.log.history.provable import provable_from
+from airflow_nrt.home.log.splits import ArchivedElsewhere, SourceRange
 from airflow_nrt.home.notes.followers import note_follower
 from airflow_nrt.home.outline import ArchiveOutline
 from airflow_nrt.model.archive import time_of_partitions

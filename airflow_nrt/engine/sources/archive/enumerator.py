@@ -11,7 +11,7 @@ from airflow_nrt.engine.sources.archive.beginning import beginnings
 from airflow_nrt.engine.sources.archive.content import opened
 from airflow_nrt.engine.sources.kafka.offset_ranges import BYTES_OF_A_RECORD, ROUND, Partitions, joined
 from airflow_nrt.engine.sources.source import SplitEnumerator
-from airflow_nrt.home.log.entries import SourceRange, Split, ranges_of
+from airflow_nrt.home.log.splits import SourceRange, Split, ranges_of
 from airflow_nrt.model.tables import Table
 
 log = logging.getLogger(__name__)

@@ -20,7 +20,7 @@ from airflow_nrt.engine.sources.place import BLOCK, FILE, INDEX, NUMBER
 from airflow_nrt.engine.sources.ranges import OFFSET, PART, in_ranges
 from airflow_nrt.engine.sources.request import ReadRequest
 from airflow_nrt.engine.spark.tuning import Tasks
-from airflow_nrt.home.log.entries import ArchivedElsewhere, SourceFile, SourceRange
+from airflow_nrt.home.log.splits import ArchivedElsewhere, SourceFile, SourceRange
 from airflow_nrt.model import archive
 from airflow_nrt.model.connectors.kafka import Kafka
 from airflow_nrt.model.plan import Source

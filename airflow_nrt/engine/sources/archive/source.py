@@ -14,7 +14,7 @@ from airflow_nrt.engine.sources.archive.records import archive_of, files_of, rea
 from airflow_nrt.engine.sources.kafka.kafka import Kafka, by_name
 from airflow_nrt.engine.sources.request import ReadRequest
 from airflow_nrt.engine.sources.source import Source, SplitEnumerator
-from airflow_nrt.home.log.entries import SourceRange, Split, ranges_of
+from airflow_nrt.home.log.splits import SourceRange, Split, ranges_of
 from airflow_nrt.model.connectors.kafka_options import ARCHIVED, STARTUP, kafka_option
 from airflow_nrt.model.plan import Source as PlannedSource
 from airflow_nrt.model.skipped_row import SkippedRow

@@ -13,7 +13,7 @@ from airflow_nrt.basics.spelling import quote
 from airflow_nrt.engine.sources.place import BLOCK, FILE, INDEX, MOST_INDEX, NUMBER
 from airflow_nrt.engine.sources.request import ReadRequest
 from airflow_nrt.engine.spark.tuning import Tasks
-from airflow_nrt.home.log.entries import SourceFile
+from airflow_nrt.home.log.splits import SourceFile
 from airflow_nrt.model.asked_partitions import PartitionFilter
 from airflow_nrt.model.plan import Source
 from airflow_nrt.model.tables import MODIFIED, SIZE, Column, Table

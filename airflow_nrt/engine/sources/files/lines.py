@@ -21,7 +21,7 @@ from airflow_nrt.engine.sources.long_lines import reader_options, within_element
 from airflow_nrt.engine.sources.place import BLOCK, FILE, INDEX
 from airflow_nrt.engine.spark.given_rows import given_rows
 from airflow_nrt.engine.spark.paths import GLOB
-from airflow_nrt.home.log.entries import SourceFile
+from airflow_nrt.home.log.splits import SourceFile
 from airflow_nrt.model.options.change_formats import CHANGE_FORMATS
 from airflow_nrt.model.tables import LINE, Column
 

@@ -20,7 +20,7 @@ from pyspark.sql import functions as F
 from airflow_nrt.basics.spelling import quote, string_literal
 from airflow_nrt.engine.sources.formats.csv_syntax import CsvSyntax, literal_pattern
 from airflow_nrt.engine.sources.long_lines import cut_sql, is_cut, longest
-from airflow_nrt.home.log.entries import SourceFile
+from airflow_nrt.home.log.splits import SourceFile
 from airflow_nrt.model.options.known import source_option
 from airflow_nrt.model.tables import LINE, Table
 

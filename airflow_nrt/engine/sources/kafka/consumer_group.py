@@ -13,7 +13,7 @@ from typing import Any
 
 from airflow_nrt.basics.errors import NrtError
 from airflow_nrt.engine.sources.kafka.client import Client
-from airflow_nrt.home.log.entries import SourceRange
+from airflow_nrt.home.log.splits import SourceRange
 from airflow_nrt.model.connectors.kafka_options import BOUNDED, COMMIT, COMMITTED, GROUP, kafka_option
 from airflow_nrt.model.tables import Table
 

@@ -17,7 +17,7 @@ from airflow_nrt.engine.sources.kafka.retention import same_topics, still_there
 from airflow_nrt.engine.sources.place import BLOCK, FILE, INDEX
 from airflow_nrt.engine.sources.request import ReadRequest
 from airflow_nrt.engine.sources.source import Source
-from airflow_nrt.home.log.entries import Split, ranges_of
+from airflow_nrt.home.log.splits import Split, ranges_of
 from airflow_nrt.model.connectors.kafka import PARTITION
 from airflow_nrt.model.plan import Source as PlannedSource
 from airflow_nrt.model.skipped_row import SkippedRow

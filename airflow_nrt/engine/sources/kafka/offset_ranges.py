@@ -14,7 +14,7 @@ from airflow_nrt.engine.sources.kafka.client import Client
 from airflow_nrt.engine.sources.kafka.consumer_group import GroupOffsets
 from airflow_nrt.engine.sources.kafka.retention import check_grows, check_same_topics, removed_unread, topic_of
 from airflow_nrt.engine.sources.source import SplitEnumerator
-from airflow_nrt.home.log.entries import SourceRange, Split, ranges_of
+from airflow_nrt.home.log.splits import SourceRange, Split, ranges_of
 from airflow_nrt.model.connectors.kafka_options import (
     AT_OFFSETS,
     AT_TIME,

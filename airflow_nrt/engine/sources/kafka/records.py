@@ -18,7 +18,7 @@ from airflow_nrt.engine.sources.kafka.upserts import key_fault, parsed_upserts
 from airflow_nrt.engine.sources.malformed import FAULT, WHY, both_faults
 from airflow_nrt.engine.sources.place import BLOCK, FILE, INDEX, NUMBER
 from airflow_nrt.engine.sources.ranges import OFFSET, PART, placed
-from airflow_nrt.home.log.entries import SourceRange
+from airflow_nrt.home.log.splits import SourceRange
 from airflow_nrt.home.store.store_path import StorePath
 from airflow_nrt.model.connectors.kafka import HEADERS, KIND, PARTITION, TIMESTAMP
 from airflow_nrt.model.connectors.kafka_options import key_columns, key_part, key_prefix, properties, value_part

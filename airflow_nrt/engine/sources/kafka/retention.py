@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from airflow_nrt.basics.errors import InputError
-from airflow_nrt.home.log.entries import SourceRange, Split, ranges_of
+from airflow_nrt.home.log.splits import SourceRange, Split, ranges_of
 from airflow_nrt.model.connectors.kafka_options import BOUNDED, DATA_LOSS, TOPIC_ID, UNBOUNDED, kafka_option
 from airflow_nrt.model.tables import Table
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from airflow_nrt.basics.errors import InputError
 from airflow_nrt.engine.sources.lakehouse.history import TableHistory, Version, source_files
 from airflow_nrt.engine.sources.source import SplitEnumerator
-from airflow_nrt.home.log.entries import SourceFile, Split
+from airflow_nrt.home.log.splits import SourceFile, Split
 from airflow_nrt.model.connectors import connector_of
 from airflow_nrt.model.connectors.lakehouse import LakehouseConnector
 

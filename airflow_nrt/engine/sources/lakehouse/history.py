@@ -12,7 +12,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql.types import StructType
 
 from airflow_nrt.basics.errors import InputError
-from airflow_nrt.home.log.entries import SourceFile, TableVersion
+from airflow_nrt.home.log.splits import SourceFile, TableVersion
 from airflow_nrt.model.tables import Table
 
 DELETES, OVERWRITES = "deletes", "overwrites"

@@ -15,7 +15,7 @@ from airflow_nrt.engine.sources.lakehouse.arrivals import TableArrivals
 from airflow_nrt.engine.sources.lakehouse.history import TableHistory
 from airflow_nrt.engine.sources.request import ReadRequest
 from airflow_nrt.engine.sources.source import Source
-from airflow_nrt.home.log.entries import Split, files_of
+from airflow_nrt.home.log.splits import Split, files_of
 from airflow_nrt.model.connectors import connector_of
 from airflow_nrt.model.plan import Source as PlannedSource
 from airflow_nrt.model.tables import Table

@@ -10,7 +10,7 @@ from airflow_nrt.engine.windows.operator_layout import Layout
 from airflow_nrt.engine.windows.over.prefix_accumulators import columns_of, merged_heads
 from airflow_nrt.engine.windows.over.row_frames import HEAD
 from airflow_nrt.home.log.entries import OperatorState
-from airflow_nrt.home.log.state_kinds import FiredRows
+from airflow_nrt.home.log.position.state_kinds import FiredRows
 
 
 def compact(store: SliceStore, layout: Layout, state: OperatorState) -> OperatorState:

@@ -36,7 +36,7 @@ from airflow_nrt.engine.windows.over.prefix_accumulators import (
 from airflow_nrt.engine.windows.over.row_frames import FIRES, HEAD, IS_NEW, KEPT, fires, results
 from airflow_nrt.engine.windows.window_state import Firing
 from airflow_nrt.home.log.entries import OperatorState
-from airflow_nrt.home.log.state_kinds import FiredRows, Partials
+from airflow_nrt.home.log.position.state_kinds import FiredRows, Partials
 from airflow_nrt.model.internal_columns import BATCH, ROWTIME, SEEN
 from airflow_nrt.model.windows import Sql
 

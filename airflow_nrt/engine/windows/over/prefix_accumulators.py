@@ -26,7 +26,7 @@ from airflow_nrt.engine.spark.query_frames import same
 from airflow_nrt.engine.state.state_columns import SLICE
 from airflow_nrt.engine.windows.operator_layout import Layout
 from airflow_nrt.engine.windows.over.row_frames import HEAD, PLACE, frames_of, unbounded, value_columns
-from airflow_nrt.home.log.state_kinds import HEADS_END
+from airflow_nrt.home.log.position.state_kinds import HEADS_END
 
 
 def kept(layout: Layout, fired: DataFrame, until: int) -> DataFrame | None:

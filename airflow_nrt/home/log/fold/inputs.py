@@ -7,18 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from airflow_nrt.home.log.closed_directories import closed_by, reopened_by
-from airflow_nrt.home.log.entries import (
-    ARCHIVED,
-    COMPACTED,
-    Commit,
-    Entry,
-    Published,
-    SourceRange,
-    Split,
-    files_of,
-    ranges_of,
-)
+from airflow_nrt.home.log.entries import ARCHIVED, COMPACTED, Commit, Entry, Published
 from airflow_nrt.home.log.fold.read_files import FilesInMemory, FilesPart, ReadFiles, together
+from airflow_nrt.home.log.splits import SourceRange, Split, files_of, ranges_of
 
 
 @dataclass(frozen=True)

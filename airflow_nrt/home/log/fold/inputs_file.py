@@ -21,9 +21,9 @@ from typing import Any, TypeVar
 from airflow_nrt.basics.errors import HomeError
 from airflow_nrt.files.decoding import decoded, parse_json
 from airflow_nrt.files.formats import Content, Format
-from airflow_nrt.home.log.entries import SourceFile, SourceRange, TableVersion
 from airflow_nrt.home.log.fold.inputs import ArchivedFile, Inputs, SourceInputs
 from airflow_nrt.home.log.fold.read_files import ReadFiles, in_directory
+from airflow_nrt.home.log.splits import SourceFile, SourceRange, TableVersion
 from airflow_nrt.home.store.records import record_bytes
 from airflow_nrt.home.store.store_path import StorePath
 

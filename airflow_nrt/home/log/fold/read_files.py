@@ -8,7 +8,7 @@ from functools import cached_property
 from itertools import chain
 from typing import Protocol
 
-from airflow_nrt.home.log.entries import SourceFile
+from airflow_nrt.home.log.splits import SourceFile
 
 
 class FilesPart(Protocol):

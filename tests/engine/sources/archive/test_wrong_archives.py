@@ -16,7 +16,7 @@ from airflow_nrt.engine.sources.archive.beginning import check_goes_on
 from airflow_nrt.engine.sources.archive.stored_columns import check_columns
 from airflow_nrt.engine.verify.verify import verify
 from airflow_nrt.home.home import Home
-from airflow_nrt.home.log.entries import ArchivedElsewhere, SourceRange
+from airflow_nrt.home.log.splits import ArchivedElsewhere, SourceRange
 from tests.engine.reports import HOUR, MORNING
 from tests.engine.sources.archive.reports import archived_topic, beginning
 from tests.engine.sources.kafka.reports import COLUMNS, TopicStream, order, report

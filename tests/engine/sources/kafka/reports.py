@@ -14,8 +14,8 @@ from airflow_nrt.engine.sources.malformed import FAULT, WHY
 from airflow_nrt.engine.sources.request import ReadRequest
 from airflow_nrt.engine.spark.tuning import ONE
 from airflow_nrt.home.heartbeat import now_ms
-from airflow_nrt.home.log.entries import Split
 from airflow_nrt.home.log.fold.checkpoints import read_by
+from airflow_nrt.home.log.splits import Split
 from airflow_nrt.model.plan import Plan
 from airflow_nrt.sql.load import plan_script
 from tests.engine.reports import Stream, rows_of

@@ -13,7 +13,8 @@ from airflow_nrt.engine.sources import source_of
 from airflow_nrt.engine.sources.kafka import consumer_group
 from airflow_nrt.engine.sources.kafka.client import Client
 from airflow_nrt.home.home import Home
-from airflow_nrt.home.log.entries import Commit, SourceRange
+from airflow_nrt.home.log.entries import Commit
+from airflow_nrt.home.log.splits import SourceRange
 from airflow_nrt.model.plan import Plan
 from tests.engine.sources.kafka.reports import order, report
 from tests.servers.kafka import Broker, Topics

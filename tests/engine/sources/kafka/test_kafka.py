@@ -16,7 +16,8 @@ from airflow_nrt.engine.verify.interval import Interval
 from airflow_nrt.engine.verify.verify import verify
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.ledger import REJECTED, records
-from airflow_nrt.home.log.entries import Commit, SourceRange, without_ranges
+from airflow_nrt.home.log.entries import Commit
+from airflow_nrt.home.log.splits import SourceRange, without_ranges
 from tests.engine.reports import HOUR, MINUTE, MORNING
 from tests.engine.sources.kafka.reports import TopicStream, order, read_as, report
 from tests.servers.kafka import Broker, Topics

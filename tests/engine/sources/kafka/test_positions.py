@@ -14,7 +14,8 @@ from airflow_nrt.engine.sources.kafka.offset_ranges import joined, rounds
 from airflow_nrt.engine.verify.verify import verify
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.ledger import REJECTED, records
-from airflow_nrt.home.log.entries import Commit, SourceRange, ranges_of
+from airflow_nrt.home.log.entries import Commit
+from airflow_nrt.home.log.splits import SourceRange, ranges_of
 from tests.engine.sources.kafka.reports import TopicStream, order, report
 from tests.servers.kafka import Broker, Topics
 

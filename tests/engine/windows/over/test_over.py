@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from airflow_nrt.engine.state import compaction
-from airflow_nrt.home.log.state_kinds import FiredRows
+from airflow_nrt.home.log.position.state_kinds import FiredRows
 from tests.engine.reports import (
     DELAY,
     HOUR,

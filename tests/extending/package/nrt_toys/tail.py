@@ -13,7 +13,7 @@ from airflow_nrt.engine.sources.place import BLOCK, FILE, INDEX, NUMBER
 from airflow_nrt.engine.sources.request import ReadRequest
 from airflow_nrt.engine.sources.source import Source, SplitEnumerator
 from airflow_nrt.engine.spark.given_rows import given_rows
-from airflow_nrt.home.log.entries import SourceRange, Split, ranges_of
+from airflow_nrt.home.log.splits import SourceRange, Split, ranges_of
 from airflow_nrt.model.connectors.connector import SourceOnly
 from airflow_nrt.model.options.known import EVERY_SOURCE, SOURCE_OPTIONS
 from airflow_nrt.model.options.option import named

@@ -13,7 +13,6 @@ from airflow_nrt.basics.errors import HomeError
 from airflow_nrt.home.log.entries import (
     ARCHIVED,
     COMPACTED,
-    ArchivedElsewhere,
     Body,
     Commit,
     Lease,
@@ -21,17 +20,16 @@ from airflow_nrt.home.log.entries import (
     Position,
     Published,
     Restate,
-    SourceFile,
-    SourceRange,
     SourceState,
-    TableVersion,
     Tick,
 )
-from airflow_nrt.home.log.fold import checkpoints, inputs_file
+from airflow_nrt.home.log.fold import checkpoints
 from airflow_nrt.home.log.fold.checkpoints import check_checkpoint, read_by, state_of, write_checkpoints
 from airflow_nrt.home.log.fold.inputs import Inputs, inputs_of
 from airflow_nrt.home.log.home_state import HomeState
 from airflow_nrt.home.log.log import Log
+from airflow_nrt.home.log.splits import ArchivedElsewhere, SourceFile, SourceRange, TableVersion
+from airflow_nrt.home.store.store_path import StorePath
 from tests.home.logs import log_at
 
 DISTANCE = 8
@@ -163,8 +161,8 @@ def test_names_are_read_where_a_directory_has_some(log: Log, monkeypatch: pytest
     write_checkpoints(log)
     files = read_by(log).of("orders").files
     opened: list[str] = []
-    read = inputs_file.read_private
-    monkeypatch.setattr(inputs_file, "read_private", lambda path, most: opened.append(path.name) or read(path, most))
+    read = StorePath.read
+    monkeypatch.setattr(StorePath, "read", lambda path, most: opened.append(path.name) or read(path, most))
     assert list(files.directories) == ["/d/hh=0/", "/d/hh=1/", "/d/hh=2/"] and opened == []
     assert list(files.names_in("/d/hh=1/")) == [f"{n}.csv" for n in range(12, 24)]
     assert opened == ["8-15.json.gz", "16-23.json.gz"]

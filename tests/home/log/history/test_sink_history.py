@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from airflow_nrt.home.log.entries import Entry, Position, Published, Tick
-from airflow_nrt.home.log.sink_history import changes, standing_at
+from airflow_nrt.home.log.history.sink_history import changes, standing_at
 
 
 def version(end: int, state: str, rows: int, target: str | None = None) -> Published:

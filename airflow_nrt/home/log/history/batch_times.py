@@ -7,8 +7,8 @@ these close. A row that missed a window is in the late ledger, with its rowtime.
 from __future__ import annotations
 
 from airflow_nrt.home.ledger import LATE_PREFIX
-from airflow_nrt.home.log.history import History
-from airflow_nrt.home.log.state_kinds import Partials
+from airflow_nrt.home.log.history.history import History
+from airflow_nrt.home.log.position.state_kinds import Partials
 from airflow_nrt.model.plan import Plan
 from airflow_nrt.model.windows import Window
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from airflow_nrt.home.log.entries import Body, Entry, Fill, Position, Published, Restate, Tick, entry_kind
-from airflow_nrt.home.log.lacking import lacking
-from airflow_nrt.home.log.sink_history import ADDED, REPLACED, Change
+from airflow_nrt.home.log.history.lacking import lacking
+from airflow_nrt.home.log.history.sink_history import ADDED, REPLACED, Change
 
 
 def of(insert: str, *ends: int) -> tuple[Published, ...]:

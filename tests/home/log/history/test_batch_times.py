@@ -9,18 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from airflow_nrt.home.log.batch_times import brought_in_time, late_ledgers
-from airflow_nrt.home.log.entries import (
-    Commit,
-    Entry,
-    Lateness,
-    OperatorState,
-    Position,
-    SourceFile,
-    StateFile,
-    entry_kind,
-)
-from airflow_nrt.home.log.history import History, read_history
+from airflow_nrt.home.log.entries import Commit, Entry, Lateness, OperatorState, Position, StateFile, entry_kind
+from airflow_nrt.home.log.history.batch_times import brought_in_time, late_ledgers
+from airflow_nrt.home.log.history.history import History, read_history
+from airflow_nrt.home.log.splits import SourceFile
 from airflow_nrt.model.plan import Plan
 from airflow_nrt.model.windows import Window, cumulate, hop, over, session, tumble
 from tests.sample import plan_of

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from airflow_nrt.basics.instants import BEFORE_TIME
 from airflow_nrt.home.log.entries import OperatorState, Position
-from airflow_nrt.home.log.state_kinds import Partials, RowsByTime
+from airflow_nrt.home.log.position.state_kinds import Partials, RowsByTime
 from airflow_nrt.model.operators import WindowAggregate
 from airflow_nrt.model.plan import Plan
 from airflow_nrt.model.updating import Updating

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from airflow_nrt.basics.instants import format_reached
-from airflow_nrt.home.log.archived_files import note_archived
 from airflow_nrt.home.log.checkpoint import Beginning
 from airflow_nrt.home.log.closed_directories import Directories, note_closed
 from airflow_nrt.home.log.entries import (
@@ -19,17 +18,15 @@ from airflow_nrt.home.log.entries import (
     Position,
     Published,
     Restate,
-    SourceRange,
     SourceState,
-    Split,
     Tick,
-    ranges_of,
-    without_ranges,
 )
-from airflow_nrt.home.log.partition_watermarks import with_parts
-from airflow_nrt.home.log.skipped_rows import unread
-from airflow_nrt.home.log.state_kinds import Partials
-from airflow_nrt.home.log.watermarks import operator_watermark, with_clock
+from airflow_nrt.home.log.history.archived_files import note_archived
+from airflow_nrt.home.log.history.skipped_rows import unread
+from airflow_nrt.home.log.position.partition_watermarks import with_parts
+from airflow_nrt.home.log.position.state_kinds import Partials
+from airflow_nrt.home.log.position.watermarks import operator_watermark, with_clock
+from airflow_nrt.home.log.splits import SourceRange, Split, ranges_of, without_ranges
 from airflow_nrt.model.plan import Plan
 from airflow_nrt.model.row_semantics import ROW_SEMANTICS
 from airflow_nrt.model.skipped_row import SkippedRow

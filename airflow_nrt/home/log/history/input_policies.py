@@ -7,7 +7,7 @@ options that changed no result by themselves.
 from __future__ import annotations
 
 from airflow_nrt.home.identity.fingerprint import Fingerprint, policies_in
-from airflow_nrt.home.log.history import History
+from airflow_nrt.home.log.history.history import History
 from airflow_nrt.model.input.policy import Policy, policy_of, policy_options, text_of
 from airflow_nrt.model.options.option import nothing
 from airflow_nrt.model.plan import Source

@@ -6,7 +6,7 @@ import pytest
 
 from airflow_nrt.basics.instants import BEFORE_TIME
 from airflow_nrt.home.log.entries import OperatorState, StateFile
-from airflow_nrt.home.log.state_kinds import (
+from airflow_nrt.home.log.position.state_kinds import (
     HEADS_END,
     FiredRows,
     GroupVersions,

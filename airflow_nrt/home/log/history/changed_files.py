@@ -10,8 +10,8 @@ import os
 from collections import deque
 from collections.abc import Iterable
 
-from airflow_nrt.home.log.entries import SourceFile
 from airflow_nrt.home.log.home_state import LAST_FILES
+from airflow_nrt.home.log.splits import SourceFile
 
 
 def change_of(file: SourceFile) -> str | None:

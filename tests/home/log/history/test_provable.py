@@ -8,7 +8,7 @@ import pytest
 
 from airflow_nrt.basics.instants import BEFORE_TIME, END_OF_TIME
 from airflow_nrt.home.log.entries import OperatorState, Position, StateFile
-from airflow_nrt.home.log.provable import holds_rows_until, provable_after, provable_from
+from airflow_nrt.home.log.history.provable import holds_rows_until, provable_after, provable_from
 from airflow_nrt.model.plan import Plan
 from airflow_nrt.sql.load import plan_script
 

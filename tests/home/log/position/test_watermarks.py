@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from airflow_nrt.basics.instants import END_OF_TIME, parse_instant
 from airflow_nrt.home.log.entries import SourceState
-from airflow_nrt.home.log.watermarks import advanced, operator_watermark, with_clock
+from airflow_nrt.home.log.position.watermarks import advanced, operator_watermark, with_clock
 from airflow_nrt.model.internal_columns import CLOCK
 
 WATERMARKS = st.one_of(st.none(), st.integers(1, 1000))

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from airflow_nrt.basics.fractions import holds_coarse
 from airflow_nrt.home.log.entries import Position, SourceState
-from airflow_nrt.home.log.history import History
+from airflow_nrt.home.log.history.history import History
 from airflow_nrt.model.plan import Plan, Source
 from airflow_nrt.model.row_semantics import FULL_FRACTIONS, ROW_SEMANTICS, differs, read_by, texts
 

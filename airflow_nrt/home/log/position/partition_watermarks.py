@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from airflow_nrt.home.log.entries import PartState, SourceState
-from airflow_nrt.home.log.watermarks import advanced
+from airflow_nrt.home.log.position.watermarks import advanced
 
 WHOLE = ""
 """Stands for the one part of a source whose parts have no watermarks of their own."""

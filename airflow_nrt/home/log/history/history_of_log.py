@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from airflow_nrt.home.log.fold.checkpoints import read_below
-from airflow_nrt.home.log.history import History, read_history
+from airflow_nrt.home.log.history.history import History, read_history
 from airflow_nrt.home.log.log import Log
 from airflow_nrt.model.plan import Plan
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from airflow_nrt.home.log.entries import SourceState
-from airflow_nrt.home.log.row_semantics import mixes_entries, with_next_semantics
+from airflow_nrt.home.log.history.row_semantics import mixes_entries, with_next_semantics
 from airflow_nrt.model.plan import Plan
 from airflow_nrt.model.row_semantics import AS_IN_FLINK, FULL_FRACTIONS, ROW_SEMANTICS, differs, texts
 from airflow_nrt.sql.planner import plan_query

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from airflow_nrt.home.log.entries import SourceRange, Split
+from airflow_nrt.home.log.splits import SourceRange, Split
 from airflow_nrt.model.skipped_row import SkippedRow
 
 

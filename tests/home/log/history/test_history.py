@@ -12,12 +12,12 @@ from airflow_nrt.home.log.entries import (
     Position,
     Published,
     Restate,
-    SourceFile,
     SourceState,
     Tick,
     entry_kind,
 )
-from airflow_nrt.home.log.history import History, read_history
+from airflow_nrt.home.log.history.history import History, read_history
+from airflow_nrt.home.log.splits import SourceFile
 from tests.sample import plan_of
 
 

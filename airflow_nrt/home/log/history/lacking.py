@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from airflow_nrt.home.log.entries import Entry, Fill
-from airflow_nrt.home.log.sink_history import ADDED, REPLACED, Change, standing_at
+from airflow_nrt.home.log.history.sink_history import ADDED, REPLACED, Change, standing_at
 
 
 def lacking(entries: Iterable[Entry], added: Mapping[str, str]) -> dict[str, list[Change]]:

@@ -1,0 +1,1 @@
+"""What entries say about the past: for backfills, verifications and people."""

@@ -1,0 +1,1 @@
+"""How the position of a stream follows from entries: watermarks, what is due, versions, kinds of state."""
