@@ -19,7 +19,7 @@ from pathlib import Path
 from airflow_nrt.home.heartbeat import read_heartbeat, write_heartbeat
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.chapters import CHAPTER, chapter_of
-from airflow_nrt.home.log.entries import Body, Commit, Entry, Position, Published, Tick, entry_kind
+from airflow_nrt.home.log.entries import Body, Commit, Entry, Lateness, Position, Published, Restate, Tick, entry_kind
 from airflow_nrt.home.log.log import Log
 from airflow_nrt.home.log.splits import SourceFile
 from airflow_nrt.home.log.volumes import VOLUME
@@ -27,7 +27,7 @@ from bench.contests import emptied
 from bench.processes import Figures, measured
 from bench.reports import airflow_nrt, files
 
-SECOND, STEP = 1_000, 600
+SECOND, STEP, LATE, REPAIRED = 1_000, 600, 2_600, 64_800
 FILES_OF = {"nothing": 0, "hour": 3_600, "day": 86_400}
 """How many files a directory gets, 0: all are in that of the table."""
 _COLUMNS = "shop INT, price INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '1' SECOND"
@@ -97,7 +97,8 @@ COMMANDS = {
 
 
 def written(out: Path, entries: int, by: str) -> Path:
-    """A report with a home of so many entries more: a batch of one file a second, windows every ten minutes."""
+    """A report with a home of so many entries more: a batch of one file a second, its rows in a table without windows,
+    windows every ten minutes, a late row in one of 2,600 batches, a repair of a window in one of 64,800."""
     place = out / f"home-{entries}-by-{by}"
     if place.exists():
         return place
@@ -109,8 +110,11 @@ def written(out: Path, entries: int, by: str) -> Path:
         f"CREATE TABLE orders ({_COLUMNS}) {files(place / 'orders')};\n"
         "CREATE TABLE sales (shop INT, window_end TIMESTAMP(3), price BIGINT)\n"
         f"  WITH ('connector' = 'filesystem', 'path' = '{place / 'sales'}', 'format' = 'csv');\n"
+        "CREATE TABLE prices (shop INT, price INT)\n"
+        f"  WITH ('connector' = 'filesystem', 'path' = '{place / 'prices'}', 'format' = 'csv');\n"
         "INSERT INTO sales SELECT shop, window_end, SUM(price)\n"
         f"FROM TABLE({_OF}) GROUP BY shop, window_start, window_end;\n"
+        "INSERT INTO prices SELECT shop, price FROM orders;\n"
     )
     aside.rename(place)
     measured(airflow_nrt("run", place, "--available-now"), place / "printed")
@@ -129,7 +133,7 @@ class Chapters:
         first = self.next - self.next % CHAPTER
         self._lines = [log.content(n).strip() for n in range(first, self.next)]
 
-    def append(self, body: Body, epoch: int) -> None:
+    def append(self, body: Body, epoch: int | None) -> None:
         entry = Entry(self.next, entry_kind(body), epoch, int(time.time() * 1000), uuid.uuid4().hex, body)
         self._lines.append(json.dumps(entry.to_json(), separators=(",", ":"), ensure_ascii=False).encode())
         self.next += 1
@@ -140,7 +144,7 @@ class Chapters:
     def finish(self) -> None:
         """The entries of a chapter that has just begun are files of their own."""
         for n, line in enumerate(self._lines, self.next - len(self._lines)):
-            (self._log.directory / f"{n}.json").write_bytes(line + b"\n")
+            (self._log.directory / f"{n}.json").replace(line + b"\n")
 
 
 def _age(home: Home, orders: Path, entries: int, in_directory: int) -> None:
@@ -166,18 +170,37 @@ def _age(home: Home, orders: Path, entries: int, in_directory: int) -> None:
         position = replace(position, sources={source: read}, operators={operator: state})
         body = replace(
             commit, files=(SourceFile(str(file), 0, stat.st_mtime_ns),), rows=1, clock=commit.clock + n * SECOND,
-            seen=seen, published=(), position=position, removed=(),
+            seen=seen, published=(_passed(epoch, n),), position=position, removed=(),
         )  # fmt: skip
+        if n % LATE == 0:
+            body = replace(body, ledger=_ledger(home, epoch, n, operator), late=(Lateness(operator, 1, 1),))
         chapters.append(body, epoch)
         if n % STEP == 0:
-            position = _fire(chapters, epoch, position, operator, body.clock)
+            window, position = _fired(epoch, position, operator)
+            chapters.append(Tick((window,), body.clock, position), epoch)
+            if n % REPAIRED == 0:
+                repaired = replace(window, state="restated", staged=f"staged/restate-{n}/{window.target}")
+                chapters.append(Restate((repaired,), (), "repair", {}, chapters.next - 1), None)
     chapters.finish()
     beat = read_heartbeat(home.heartbeats)
     assert beat is not None
     write_heartbeat(home.heartbeats, replace(beat, entry=chapters.next - 1))
 
 
-def _fire(chapters: Chapters, epoch: int, position: Position, operator: str, clock: int) -> Position:
+def _passed(epoch: int, n: int) -> Published:
+    target = f"{n}.csv"
+    return Published("prices", None, None, "passed", 1, "0" * 32, f"staged/{epoch}-{n}/{target}", target)
+
+
+def _ledger(home: Home, epoch: int, n: int, operator: str) -> str:
+    ledger = f"ledger/{epoch}-{n}"
+    directory = home.root / ledger / f"late-{operator}"
+    directory.make()
+    (directory / "part-0.txt").replace(b'{"rowtime":"2024-06-18 00:00:00.000","columns":{"shop":1,"price":5}}\n')
+    return ledger
+
+
+def _fired(epoch: int, position: Position, operator: str) -> tuple[Published, Position]:
     """A window whose file is published already: nothing is staged for it."""
     state = position.operators[operator]
     assert state.watermark is not None
@@ -185,8 +208,7 @@ def _fire(chapters: Chapters, epoch: int, position: Position, operator: str, clo
     fired = replace(position, operators={operator: replace(state, fired=end)}, windows=position.windows + 1)
     target = f"{end}.csv"
     window = Published("sales", None, end, "complete", 2, "0" * 32, f"staged/{epoch}-{end}/{target}", target)
-    chapters.append(Tick((window,), clock, fired), epoch)
-    return fired
+    return window, fired
 
 
 if __name__ == "__main__":
