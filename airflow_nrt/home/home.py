@@ -42,6 +42,7 @@ from airflow_nrt.home.names import check_name
 from airflow_nrt.home.outline import Outline
 from airflow_nrt.home.store.posix import PosixStore
 from airflow_nrt.home.store.records import read_record, record_bytes
+from airflow_nrt.home.store.store import Store
 from airflow_nrt.home.store.store_path import StorePath
 from airflow_nrt.home.surroundings import check_surroundings, warn_of_surroundings
 from airflow_nrt.model.options.known import TIME_ZONE
@@ -70,12 +71,13 @@ Replan: TypeAlias = "Callable[[Home, Settings], Plan]"
 
 
 class Home:
-    """The layout of a home; `open` and `create` check it. `group` is the group that shares it, by name or id."""
+    """The layout of a home; `open` and `create` check it. `group` is the group that shares it, by name or id, and
+    `store` holds its files; default: the file system."""
 
-    def __init__(self, path: Path, group: str | None = None) -> None:
+    def __init__(self, path: Path, group: str | None = None, store: Store | None = None) -> None:
         self.path = path
         self.group = group
-        root = StorePath(PosixStore(path))
+        root = StorePath(PosixStore(path) if store is None else store)
         self.root = root
         self.log_directory = root / "log"
         self.state = root / "state"

@@ -5,16 +5,22 @@ from __future__ import annotations
 import random
 import threading
 from contextlib import suppress
+from pathlib import Path
 
 import pytest
 
 from airflow_nrt.basics.errors import FencedError, HomeError
+from airflow_nrt.home.home import Home
+from airflow_nrt.home.kept import Keep
 from airflow_nrt.home.log import chapters, fenced_writer, log, volumes
-from airflow_nrt.home.log.entries import Lease, Position, Tick
+from airflow_nrt.home.log.entries import Lease, Position, SourceState, Tick
 from airflow_nrt.home.log.fenced_writer import LateEntryError, Writer
-from airflow_nrt.home.log.fold import checkpoints
+from airflow_nrt.home.log.fold import checkpoints, settled
 from airflow_nrt.home.log.fold.checkpoints import check_checkpoint, state_of, write_checkpoints
+from airflow_nrt.home.log.fold.settled import note_settled
 from airflow_nrt.home.log.log import EntryTaken, Log
+from airflow_nrt.home.retention import removal
+from airflow_nrt.home.retention.retention import Retention
 from airflow_nrt.home.store.faulty import Fault, FaultyStore
 from airflow_nrt.home.store.memory import MemoryStore
 from airflow_nrt.home.store.store_path import StorePath
@@ -28,10 +34,12 @@ CHANGES = ("put_if_absent", "replace", "delete")
 def short(monkeypatch: pytest.MonkeyPatch) -> None:
     # Each checkpoint that can't be read is a warning.
     monkeypatch.setattr(checkpoints.logger, "disabled", True)
+    monkeypatch.setattr(settled.logger, "disabled", True)
     for module in (chapters, volumes, fenced_writer):
         monkeypatch.setattr(module, "CHAPTER", CHAPTER)
     monkeypatch.setattr(chapters, "KEPT", CHAPTER)
-    monkeypatch.setattr(volumes, "VOLUME", 4 * CHAPTER)
+    for module in (volumes, removal):
+        monkeypatch.setattr(module, "VOLUME", 4 * CHAPTER)
     monkeypatch.setattr(checkpoints, "DISTANCE", 4 * CHAPTER)
     monkeypatch.setattr(log, "_PAUSES", (0.0, 0.0))
 
@@ -56,7 +64,7 @@ class Driver(threading.Thread):
 
     def __init__(self, store: FaultyStore, counts: int) -> None:
         super().__init__(daemon=True)
-        self.answered: list[str] = []
+        self.answered: dict[int, str] = {}
         self.failure: BaseException | None = None
         self._store = store
         self._counts = counts
@@ -71,7 +79,9 @@ class Driver(threading.Thread):
             self.failure = failure
 
     def _drive(self) -> None:
-        writer = Writer.begin(log_in(self._store), LEASE)
+        home = Home(Path("home"), store=self._store)
+        retention = Retention(home, Keep(0, 1000))
+        writer = Writer.begin(Log(home.log_directory), LEASE)
         tries = 50
         while tries:
             try:
@@ -79,10 +89,13 @@ class Driver(threading.Thread):
                 count = state_of(writer.log).position.windows
                 while count < self._counts:
                     count += 1
-                    entry = writer.append(Tick((), 0, Position(windows=count)))
-                    self.answered.append(entry.id)
+                    read = {"orders": SourceState(files=count)}
+                    entry = writer.append(Tick((), 0, Position(read, windows=count)))
+                    self.answered[entry.n] = entry.id
                     with suppress(OSError, HomeError):
                         write_checkpoints(writer.log)
+                        note_settled(writer.log)
+                        retention.step(writer.log)
                 return
             except (LateEntryError, OSError, HomeError):
                 tries -= 1
@@ -106,14 +119,19 @@ def test_drivers_that_overlap(seed: int, share: float) -> None:
         one.join(30)
     store.release()
     assert not any(one.is_alive() for one in drivers) and all(one.failure is None for one in drivers)
-    entries = list(log_in(inner).audit())
+    standing = log_in(inner)
+    entries = list(standing.audit())
     counts = [entry.position.windows for entry in entries if entry.position is not None]
-    assert counts == list(range(1, len(counts) + 1)), "each once, in order"
-    standing = {entry.id for entry in entries}
-    assert all(standing.issuperset(one.answered) for one in drivers), "what was answered stands"
+    before = standing.beginning().state.position.windows
+    assert counts == list(range(before + 1, before + len(counts) + 1)), "each once, in order"
+    ids = {entry.n: entry.id for entry in entries}
+    for one in drivers:
+        above = {n: answered for n, answered in one.answered.items() if n >= standing.first}
+        assert above.items() <= ids.items(), "what was answered stands"
+    assert len(set().union(*(one.answered for one in drivers))) == sum(len(one.answered) for one in drivers)
     epochs = [entry.epoch for entry in entries]
     assert epochs == sorted(epochs, key=int)  # type: ignore[arg-type]
-    assert len(counts) > CHAPTER
+    assert before + len(counts) > CHAPTER and (standing.first or share > 0.02)
     check_checkpoint(log_in(inner))
 
 
