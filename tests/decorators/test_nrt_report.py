@@ -106,7 +106,7 @@ def test_a_report_keeps_its_home_over_tries_and_edits(write: Callable[..., NrtSt
     with pytest.raises(TaskDeferred) as deferred:
         write().execute(CONTEXT)
     trigger: Any = deferred.value.trigger
-    assert trigger.lost.endswith("Error code is: 1.")
+    assert trigger.lost.startswith("the driver ended before its first heartbeat: Cannot execute: spark3-submit")
     home = Home.open(tmp_path / "home")
     plan = plan_of_home(home)
     assert (plan.name, plan.source("orders").table.path) == ("loud_shops", f"{tmp_path}/dags/orders")

@@ -61,8 +61,8 @@ class Drivers:
         return rows_of(self.place / "told", "json") == published and all(one.is_proven for one in verdicts)
 
     def rejections(self) -> list[tuple[str, str | None]]:
-        ledgers = sorted((self.place / "home" / "ledger").glob(f"*/{REJECTED}"))
-        return [(record["reason"], record.get("column")) for path in ledgers for record in records(path)]
+        ledgers = Home.open(self.place / "home").ledger.below()
+        return [(record["reason"], record.get("column")) for one in ledgers for record in records(one / REJECTED)]
 
 
 def test_each_entry_is_read_again_as_it_was_read(spark, tmp_path: Path) -> None:

@@ -91,7 +91,8 @@ def test_a_report_over_times_is_proven_and_made_again(spark, tmp_path: Path, fil
         ("00:00:00", "1", "01:00:00", "00:00:00.0"),
         ("08:00:00", "1", "09:00:00", "08:00:00.0"),
     }
-    late = [record for path in stream.home.ledger.local.glob(f"*/{LATE_PREFIX}*") for record in records(path)]
+    parts = [part for ledger in stream.home.ledger.below() for part in ledger.below()]
+    late = [record for part in parts if part.name.startswith(LATE_PREFIX) for record in records(part)]
     assert [record["row"]["t"] for record in late] == ["10:20:30.5"]
     verdict = verify(spark, stream.plan, stream.home)
     assert verdict.is_proven and verdict.explained == 1
