@@ -39,7 +39,6 @@ class SetAside:
 def set_aside(home: Home, rows: Sequence[SetAside]) -> None:
     """Adds rows to those that the home has."""
     if rows:
-        (home.ledger / SET_ASIDE).make()
         update(_file(home), lambda content: (content or b"") + _lines(rows))
 
 

@@ -59,7 +59,6 @@ def note_left_out(home: Home, entry: int | None, found: Mapping[str, Mapping[str
         return None if made is None else record_bytes(_FORMAT, LeftOutRows(made.counts, made.entry, made.before))
 
     with suppress(OSError, HomeError):
-        home.notes.make()
         update(home.left_out, added)
 
 

@@ -33,7 +33,6 @@ def note_limits(home: Home, insert: str, limits: tuple[tuple[str, ...], ...]) ->
         return record_bytes(_FORMAT, NotedLimits({**known, insert: limits}))
 
     with suppress(OSError, HomeError):
-        home.notes.make()
         update(home.limits, added)
 
 

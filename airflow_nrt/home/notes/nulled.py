@@ -72,7 +72,6 @@ def note_nulled(home: Home, entry: int | None, found: Mapping[str, NulledExpress
         return None if made is None else record_bytes(_FORMAT, NulledExpressions(made.counts, made.entry, made.before))
 
     with suppress(OSError, HomeError):
-        home.notes.make()
         update(home.nulled, added)
 
 

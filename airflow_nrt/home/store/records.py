@@ -47,7 +47,11 @@ def update(path: StorePath, change: Callable[[bytes | None], bytes | None]) -> N
         after = change(before)
         if after is None:
             return
-        done = path.put_if_absent(after) if before is None else path.replace_if_unchanged(after, before)
+        if before is not None:
+            done = path.replace_if_unchanged(after, before)
+        else:
+            path.parent.make()
+            done = path.put_if_absent(after)
         if done:
             return
 

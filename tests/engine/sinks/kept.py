@@ -8,19 +8,20 @@ from pathlib import Path
 import pytest
 
 from airflow_nrt.home.home import Home
+from airflow_nrt.home.store.store_path import StorePath
 
 
 @pytest.fixture
 def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Where what was staged is copied to, before it is removed: a driver that dies then leaves it."""
-    kept, remove = tmp_path / "kept", shutil.rmtree
+    kept, remove = tmp_path / "kept", StorePath.delete_all
 
-    def keep(path: Path, ignore_errors: bool = False) -> None:
-        if Path(path).parent.name == "staged" and Path(path).is_dir():
-            shutil.copytree(path, kept / Path(path).name, dirs_exist_ok=True)
-        remove(path, ignore_errors=ignore_errors)
+    def keep(path: StorePath) -> None:
+        if path.parent.key == "staged" and path.local.is_dir():
+            shutil.copytree(path.local, kept / path.name, dirs_exist_ok=True)
+        remove(path)
 
-    monkeypatch.setattr("airflow_nrt.engine.publish.publishing.shutil.rmtree", keep)
+    monkeypatch.setattr(StorePath, "delete_all", keep)
     return kept
 
 

@@ -18,6 +18,7 @@ from airflow_nrt.engine.publish.recovery import roll_forward
 from airflow_nrt.engine.sources import arrived, source_of
 from airflow_nrt.engine.sources.request import ReadRequest
 from airflow_nrt.engine.spark.tuning import ONE
+from airflow_nrt.home.store.store_path import StorePath
 from airflow_nrt.sql.load import plan_script
 from tests.engine.reports import Stream
 from tests.engine.sinks.jdbc.reports import ORDERS, arrive
@@ -85,7 +86,7 @@ def test_what_is_written_again_counts_once(
     columns = "shop INT, window_end TIMESTAMP(3), n BIGINT"
     plan = report(tmp_path, broker, "again", columns, COUNTS, "'format' = 'json'")
     stream = Stream(spark, plan, tmp_path / "home")
-    monkeypatch.setattr("airflow_nrt.engine.publish.publishing.shutil.rmtree", lambda path, **_: None)
+    monkeypatch.setattr(StorePath, "delete_all", lambda path: None)
     stream.absorb(arrive(tmp_path, "0", (1, 5, "10:01:00"), (2, 7, "10:02:00"), (2, 7, "10:31:00")), source="orders")
     monkeypatch.undo()
     # The driver died after it wrote the records, so the next one writes them again.
