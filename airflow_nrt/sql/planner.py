@@ -25,7 +25,7 @@ from airflow_nrt.sql.expressions.failing import null_for_errors
 from airflow_nrt.sql.expressions.known_functions import calling
 from airflow_nrt.sql.expressions.local_time import planned_in, zone_of
 from airflow_nrt.sql.expressions.noted import noting
-from airflow_nrt.sql.expressions.python_functions import declare_function, own_function
+from airflow_nrt.sql.expressions.python_functions import are_same, declare_function, own_function
 from airflow_nrt.sql.expressions.scope import ScopeColumn
 from airflow_nrt.sql.expressions.weeks import weeks_from
 from airflow_nrt.sql.from_clause.constant_rows import arriving, is_constant
@@ -412,7 +412,7 @@ class Planner:
         """Adds a function of the program. No other takes its name: earlier calls mean the one that has it."""
         name, function = statement.name.upper(), own_function(statement)
         known = self.functions.get(name, function)
-        if known is None or not _same(known, function):
+        if known is None or not are_same(known, function):
             raise SqlError(f"function {statement.name!r} exists already: give this one another name", statement.at)
         self.functions[name] = known
         self._forget()
@@ -495,8 +495,3 @@ class Planner:
         steps = steps_of(Sink(node, findings.inserts[before].sink.name))
         meaning = (*((("columns", ", ".join(columns)),) if columns else ()), *meaning_of(query, views))
         findings.inserts[before:] = [replace(one, steps=steps, meaning=meaning) for one in findings.inserts[before:]]
-
-
-def _same(one: PythonFunction, other: PythonFunction) -> bool:
-    """Whether two declarations are of one function, under any names."""
-    return one == replace(other, name=one.name) and one.found.function is other.found.function

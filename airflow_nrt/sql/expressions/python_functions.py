@@ -264,3 +264,8 @@ def _as(argument: Typed, kind: DataType) -> Typed:
     """
     nullable = argument.type.nullable
     return argument.computed(f"CAST({argument.sql} AS {kind.spark})", kind.with_nullable(nullable))
+
+
+def are_same(one: PythonFunction, other: PythonFunction) -> bool:
+    """Whether two declarations are of one function, under any names."""
+    return one == replace(other, name=one.name) and one.found.function is other.found.function
