@@ -15,6 +15,7 @@ from airflow_nrt.basics.errors import SurroundingsError
 from airflow_nrt.engine.failures.failures import explained
 from airflow_nrt.engine.failures.root_cause import Thrown
 from airflow_nrt.home.heartbeat import read_heartbeat
+from airflow_nrt.home.store.posix import posix_path
 from airflow_nrt.triggers.driver_health import BROKEN, DriverWatch, Observation
 
 REPORT = """
@@ -33,7 +34,7 @@ def test_a_row_that_takes_all_memory(tmp_path: Path) -> None:
     memory = ("--master", "local[1]", "--set", "spark.driver.memory=512m", "--available-now")
     line = ["-m", "airflow_nrt.engine.main", "--report", str(tmp_path / "report.sql"), "--home", str(home), *memory]
     ended = subprocess.run([sys.executable, *line], capture_output=True, text=True, env={**os.environ})
-    beat = read_heartbeat(home / "heartbeats")
+    beat = read_heartbeat(posix_path(home) / "heartbeats")
     assert beat is not None, ended.stderr
     assert (beat.state, beat.final) == ("failed", False)
     assert (beat.error or "").startswith("Java ran out of memory: raise spark.driver.memory, lower ")

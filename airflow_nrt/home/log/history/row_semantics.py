@@ -47,9 +47,9 @@ def plan_of_history(plan: Plan, history: History) -> Plan:
         numbers = {commit.position.sources[commit.source].row_semantics for commit in history.batches.values()}
     if len(numbers) > 1 and mixes_entries(plan):
         return replace(plan.by_entry, base=plan.base, built=plan.built)
-    # A home that can't mix them keeps its number, or has gone on from one that it did not have to keep.
-    newest = max(numbers)
-    return plan if newest == ROW_SEMANTICS else _of_number(plan.by_entry, plan, newest)
+    # A home that can't mix them goes on by the number that it began with, whatever its entries say.
+    least = min(numbers)
+    return plan if least == ROW_SEMANTICS else _of_number(plan.by_entry, plan, least)
 
 
 def mixes_entries(plan: Plan) -> bool:
