@@ -21,6 +21,7 @@ from airflow_nrt.home.log.checkpoint import Beginning
 from airflow_nrt.home.log.entries import Body, Commit, Entry, Position, Tick, entry_from_json, entry_kind
 from airflow_nrt.home.log.floor import Floor, read_beginning, read_floor
 from airflow_nrt.home.log.volumes import bind_volume, read_volume, volume_of
+from airflow_nrt.home.store.store import Seen
 from airflow_nrt.home.store.store_path import StorePath
 
 
@@ -44,6 +45,7 @@ class Log:
         self.last = -1
         self._bound: tuple[int, list[bytes]] | None = None
         self._floor: Floor | None = None
+        self._floor_seen: Seen | None = None
         self._beginning: tuple[Floor | None, Beginning] = (None, Beginning())
         self.refresh()
 
@@ -191,8 +193,9 @@ class Log:
 
     def _look_for_floor(self, n: int) -> bool:
         """Whether an entry is below the floor by now."""
-        if n >= self.first:
-            self._floor = read_floor(self.directory)
+        if n >= self.first and (seen := (self.directory / "floor.json").seen()) != self._floor_seen:
+            # Looked at before it is read: whoever raises it in between is seen the next time.
+            self._floor, self._floor_seen = read_floor(self.directory), seen
         return n < self.first
 
     def _end_of_file(self, n: int) -> int | None:
