@@ -113,10 +113,14 @@ def test_drivers_that_overlap(seed: int, share: float) -> None:
         threading.Event().wait(0.01)
         if chance.random() < 0.5:
             store.release()
-    last = Driver(FaultyStore(inner, lambda operation, key: None), 0)
-    last.start()
-    for one in (*drivers, last):
-        one.join(30)
+    for _ in range(20):
+        # A driver that was slow to begin may have fenced the last one: another one fences it.
+        last = Driver(FaultyStore(inner, lambda operation, key: None), 300)
+        last.start()
+        for one in (last, *drivers):
+            one.join(3)
+        if not any(one.is_alive() for one in (last, *drivers)):
+            break
     store.release()
     assert not any(one.is_alive() for one in drivers) and all(one.failure is None for one in drivers)
     standing = log_in(inner)
@@ -131,7 +135,7 @@ def test_drivers_that_overlap(seed: int, share: float) -> None:
     assert len(set().union(*(one.answered for one in drivers))) == sum(len(one.answered) for one in drivers)
     epochs = [entry.epoch for entry in entries]
     assert epochs == sorted(epochs, key=int)  # type: ignore[arg-type]
-    assert before + len(counts) > CHAPTER and (standing.first or share > 0.02)
+    assert before + len(counts) >= 300 and standing.first
     check_checkpoint(log_in(inner))
 
 
