@@ -27,7 +27,7 @@ from airflow_nrt.home.store.store_path import StorePath
 
 LEASE = Lease("host", 1, "application")
 CHAPTER = 16
-CHANGES = ("put_if_absent", "replace", "delete")
+CHANGES = ("put_if_absent", "replace", "replace_if_unchanged", "delete", "delete_all")
 
 
 @pytest.fixture(autouse=True)
