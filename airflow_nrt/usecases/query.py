@@ -6,7 +6,7 @@ from airflow_nrt.basics.errors import InputError
 from airflow_nrt.model.options.known import TIME_ZONE
 from airflow_nrt.model.plan import Plan
 from airflow_nrt.sql.errors import SqlError, SqlErrors
-from airflow_nrt.sql.parse.lexer import TokenKind, tokenize
+from airflow_nrt.sql.parse.words.lexer import TokenKind, tokenize
 from airflow_nrt.sql.planner import plan_query
 from airflow_nrt.usecases.requests.query import QueryRequest
 from airflow_nrt.usecases.sessions import session

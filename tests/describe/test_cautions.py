@@ -1,4 +1,4 @@
-"""What a report is warned of before it runs. Covers airflow_nrt/describe/cautions.py and sql/parse/reserved.py."""
+"""What a report is warned of before it runs. Covers describe/cautions.py and sql/parse/words/reserved.py."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from airflow_nrt.basics.errors import InputError
 from airflow_nrt.model.plan import Plan
 from airflow_nrt.sql.errors import MOST_PROBLEMS, SqlError, SqlErrors
 from airflow_nrt.sql.load import plan_script
-from airflow_nrt.sql.parse.lexer import tokenize
+from airflow_nrt.sql.parse.words.lexer import tokenize
 from airflow_nrt.sql.select import SelectPlanner
 
 GENEROUS = 20

@@ -18,7 +18,7 @@ from airflow_nrt.model.options.settings import Settings
 from airflow_nrt.sql.errors import SqlError, SqlErrors
 from airflow_nrt.sql.filling.placeholders import fill_placeholders
 from airflow_nrt.sql.load import plan_script
-from airflow_nrt.sql.parse.lexer import TokenKind, tokenize
+from airflow_nrt.sql.parse.words.lexer import TokenKind, tokenize
 from airflow_nrt.table.reports.load import load_report
 
 SCRIPT = """

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from hypothesis import strategies as st
 
-from airflow_nrt.sql.parse.lexer import tokenize
+from airflow_nrt.sql.parse.words.lexer import tokenize
 from tests.golden.run import Case, cases_below
 from tests.golden.statements import ERRORS, STATEMENTS
 from tests.sample import REPORT

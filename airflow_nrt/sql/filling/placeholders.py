@@ -18,8 +18,8 @@ from airflow_nrt.model.options.settings import Settings
 from airflow_nrt.model.shapes.shape import NAME, TEXT, WORD, Given, MisfitError, Piece, Shape, values
 from airflow_nrt.sql.errors import Place, Problems, SqlError, SqlErrors
 from airflow_nrt.sql.filling.shaped_texts import ShapedText, shaped_texts
-from airflow_nrt.sql.parse.lexer import Quoted, quoted_parts
 from airflow_nrt.sql.parse.limits import check_script, check_size
+from airflow_nrt.sql.parse.words.lexer import Quoted, quoted_parts
 
 _PLACEHOLDER = re.compile(r"\$\{(\w+|(?:conn|var):[\w.-]+)\}")
 _UNSAFE = re.compile(r"['`\";]|--|/\*|\*/|[\n\r\v\f\x00\x1c-\x1e\x85\u2028\u2029]")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from airflow_nrt.model.shapes.of_options import CODE, shape_of, shape_of_setting
 from airflow_nrt.model.shapes.shape import Place, Shape
 from airflow_nrt.sql.errors import SqlError
-from airflow_nrt.sql.parse.lexer import Token, TokenKind, tokenize
+from airflow_nrt.sql.parse.words.lexer import Token, TokenKind, tokenize
 
 _NAMES = Place("which option it sets")
 

@@ -7,9 +7,9 @@ from typing import TypeVar
 
 from airflow_nrt.describe.script_secrets import shown_option
 from airflow_nrt.sql.errors import Place, SqlError
-from airflow_nrt.sql.parse.escapes import without_escapes
-from airflow_nrt.sql.parse.lexer import Token, TokenKind, tokenize
-from airflow_nrt.sql.parse.reserved import RESERVED_IN_FLINK
+from airflow_nrt.sql.parse.words.escapes import without_escapes
+from airflow_nrt.sql.parse.words.lexer import Token, TokenKind, tokenize
+from airflow_nrt.sql.parse.words.reserved import RESERVED_IN_FLINK
 
 T = TypeVar("T")
 

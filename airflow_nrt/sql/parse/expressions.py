@@ -8,11 +8,11 @@ from airflow_nrt.sql.errors import NotThereYet, Place, SqlError
 from airflow_nrt.sql.parse import ast
 from airflow_nrt.sql.parse.calls import SPECIAL, brackets
 from airflow_nrt.sql.parse.cursor import Cursor
-from airflow_nrt.sql.parse.lexer import TokenKind
 from airflow_nrt.sql.parse.literals import TIME_UNITS, difference, interval, worded_literal
 from airflow_nrt.sql.parse.other_words import check_exclusion, check_nulls, check_order, check_zone
 from airflow_nrt.sql.parse.over_frames import parse_frame
 from airflow_nrt.sql.parse.types import parse_type
+from airflow_nrt.sql.parse.words.lexer import TokenKind
 
 _COMPARISONS = ("=", "<>", "!=", "<", "<=", ">", ">=")
 _NO_PARENTHESES = ("CURRENT_TIMESTAMP", "CURRENT_DATE", "CURRENT_TIME", "LOCALTIME", "LOCALTIMESTAMP", "NOW")

@@ -7,7 +7,7 @@ import re
 from airflow_nrt.basics.durations import parse_duration
 from airflow_nrt.basics.nearest import nearest
 from airflow_nrt.sql.errors import SqlError
-from airflow_nrt.sql.parse.lexer import Token
+from airflow_nrt.sql.parse.words.lexer import Token
 
 _CALL = re.compile(r"\s*,?\s*(\w+)\s*(?:\(((?:[^()']|'(?:[^']|'')*')*)\))?\s*")
 _OPTION = re.compile(r"\s*'((?:[^']|'')*)'\s*=\s*'((?:[^']|'')*)'\s*(,|$)")

@@ -7,7 +7,7 @@ import re
 from airflow_nrt.sql.errors import Place, SqlError
 from airflow_nrt.sql.parse import ast
 from airflow_nrt.sql.parse.cursor import Cursor
-from airflow_nrt.sql.parse.lexer import TokenKind
+from airflow_nrt.sql.parse.words.lexer import TokenKind
 
 TIME_UNITS = ("YEAR", "QUARTER", "MONTH", "WEEK", "DAY", "HOUR", "MINUTE", "SECOND", "MILLISECOND", "MICROSECOND")
 _TYPED = ("DATE", "TIME", "TIMESTAMP")

@@ -11,8 +11,8 @@ from airflow_nrt.sql.parse.cursor import Cursor
 from airflow_nrt.sql.parse.expressions import ExpressionParser
 from airflow_nrt.sql.parse.hints import idle_hints, table_options
 from airflow_nrt.sql.parse.key_sets import listed_sets
-from airflow_nrt.sql.parse.lexer import TokenKind
 from airflow_nrt.sql.parse.qualify import qualified
+from airflow_nrt.sql.parse.words.lexer import TokenKind
 
 _AFTER_QUERY = ("UNION", "EXCEPT", "MINUS", "INTERSECT", "ORDER", "LIMIT", "FETCH", "OFFSET")
 

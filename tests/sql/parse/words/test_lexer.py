@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from airflow_nrt.sql.errors import SqlError
-from airflow_nrt.sql.parse.lexer import TokenKind, tokenize
+from airflow_nrt.sql.parse.words.lexer import TokenKind, tokenize
 
 
 def words(script: str) -> list[tuple[str, str]]:
