@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
+from itertools import chain
 from typing import Any
 
 from airflow_nrt.basics.errors import NrtError
 from airflow_nrt.basics.instants import format_instant
 from airflow_nrt.demo.sinks.sink import CurveRow, CurveSink
 from airflow_nrt.home.home import Home
-from airflow_nrt.home.ledger import LATE_PREFIX, records
+from airflow_nrt.home.ledger import LATE_PREFIX, records_in
+from airflow_nrt.home.ledger_files import ledger_files
 from airflow_nrt.home.log.entries import Commit
 
 WELL_SHOWN = 2
@@ -76,7 +78,7 @@ def explained_row(home: Home, sink: CurveSink, until: int) -> ExplainedRow:
 
 def _late_records(home: Home) -> Iterator[dict[str, Any]]:
     for entry in home.log().audit():
-        if isinstance(entry.body, Commit) and entry.body.ledger is not None:
-            for directory in (home.root / entry.body.ledger).below():
-                if directory.name.startswith(LATE_PREFIX):
-                    yield from records(directory)
+        if isinstance(entry.body, Commit):
+            for name, files in ledger_files(home.root, entry.body).items():
+                if name.startswith(LATE_PREFIX):
+                    yield from chain.from_iterable(map(records_in, files))

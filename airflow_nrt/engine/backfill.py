@@ -39,6 +39,7 @@ from airflow_nrt.engine.verify.interval import Interval, complete_until, not_pro
 from airflow_nrt.engine.verify.unread import Unread, unread_of
 from airflow_nrt.engine.verify.verify import Progress, verify
 from airflow_nrt.engine.versions.early_and_late_results import with_state
+from airflow_nrt.home.durable_files import make_durable
 from airflow_nrt.home.heartbeat import now_ms
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Entry, Published, Restate
@@ -361,6 +362,7 @@ def _restate(work: _Work, what: _Restatement) -> list[Published]:
     files = {name: files_of(splits) for name, splits in read_here.items()}
     ranges = {name: found for name, splits in read_here.items() if (found := ranges_of(splits))}
     body = Restate(tuple(staged), removed, what.reason, dict(what.suspects), history.entry, files, ranges, newest)
+    make_durable(home, staged)
     entry = append_restatement(home.log(), body)
     work.notes.extend(noting.write(None))
     publish_entry(spark, home, plan, entry, ShownWindows(len(entry.published), work.say))

@@ -12,6 +12,7 @@ from airflow_nrt.files.numbers_as_written import NumberAsWritten
 from airflow_nrt.files.private_files import MOST_BYTES
 from airflow_nrt.home.store.store_path import StorePath
 
+ENDING = ".txt"
 LATE_PREFIX, REJECTED = "late-", "rejected"
 """Names in the directory of a commit: `late-<operator>/` and `rejected/`."""
 MALFORMED, NO_VALUE = "malformed line", "malformed field"
@@ -22,7 +23,7 @@ SKIPPED = "skipped"
 
 def records(path: StorePath) -> Iterator[dict[str, Any]]:
     """The records in one of these directories. Raises HomeError at one that can't be read."""
-    for file in path.below(".txt"):
+    for file in path.below(ENDING):
         yield from records_in(file)
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
 from airflow_nrt.home.home import Home
-from airflow_nrt.home.ledger import LATE_PREFIX, NO_VALUE, REJECTED, records
+from airflow_nrt.home.ledger import LATE_PREFIX, NO_VALUE, REJECTED, records_in
+from airflow_nrt.home.ledger_files import ledger_files
 from airflow_nrt.home.log.entries import Commit
 from airflow_nrt.home.log.history.rejections import null_fields
 from airflow_nrt.usecases.requests.late import LateRequest, LateRows
@@ -32,10 +33,7 @@ def late(request: LateRequest) -> LateRows:
 
 def _rows(home: Home, commits: list[tuple[int, Commit]]) -> Iterator[dict[str, Any]]:
     for n, commit in commits:
-        if commit.ledger is None:
-            continue
-        for directory in (home.root / commit.ledger).below():
-            for record in records(directory):
-                name = directory.name.removeprefix(LATE_PREFIX)
-                kind = {"kind": REJECTED} if directory.name == REJECTED else {"kind": "late", "operator": name}
-                yield {"entry": n, **kind, **record}
+        for name, files in ledger_files(home.root, commit).items():
+            late = {"kind": "late", "operator": name.removeprefix(LATE_PREFIX)}
+            for record in chain.from_iterable(map(records_in, files)):
+                yield {"entry": n, **({"kind": REJECTED} if name == REJECTED else late), **record}

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from pathlib import Path
 
 from pyspark.sql import SparkSession
 
 from airflow_nrt.engine.spark.paths import GLOB
+from airflow_nrt.home.store.store_path import StorePath
 
 
-def late_files(spark: SparkSession, ledgers: Iterable[Path], start: int, end: int) -> frozenset[str]:
-    """The splits, as these directories of the ledger name them, that have late rows with `start <= rowtime < end` (ms).
+def late_files(spark: SparkSession, ledgers: Iterable[StorePath], start: int, end: int) -> frozenset[str]:
+    """The splits, as these files of the ledger name them, that have late rows with `start <= rowtime < end` (ms).
 
-    One whose directory is gone is not among them.
+    One whose file is gone is not among them.
     """
-    present = [str(directory).translate(GLOB) for directory in ledgers if directory.is_dir()]
+    present = [str(file).translate(GLOB) for file in ledgers if file.exists()]
     if not present:
         return frozenset()
     records = spark.read.text(present)

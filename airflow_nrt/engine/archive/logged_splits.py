@@ -18,11 +18,14 @@ from airflow_nrt.engine.sources.request import ReadRequest
 from airflow_nrt.engine.spark.given_rows import given_rows
 from airflow_nrt.engine.spark.tuning import ONE, Tasks
 from airflow_nrt.home.home import Home
-from airflow_nrt.home.log.history.batch_times import brought_in_time, late_ledgers
+from airflow_nrt.home.ledger import LATE_PREFIX
+from airflow_nrt.home.ledger_files import ledger_files
+from airflow_nrt.home.log.history.batch_times import brought_in_time
 from airflow_nrt.home.log.history.history import History
 from airflow_nrt.home.log.history.input_policies import policies_by_batch
 from airflow_nrt.home.log.splits import Split
 from airflow_nrt.home.published_again import published_again
+from airflow_nrt.home.store.store_path import StorePath
 from airflow_nrt.model.input.policy import Policy, policy_of, read_under
 from airflow_nrt.model.partition_time import partition_time
 from airflow_nrt.model.plan import Plan, Source
@@ -54,8 +57,8 @@ class LoggedSplits(SourceArchive):
         batch_of = history.batch_of(self.source.name)
         batches = dict.fromkeys(batch_of.values())
         others = [n for n in batches if not brought_in_time(plan, history, n, start, end)]
-        ledgers = {n: [self.home.path / one for one in late_ledgers(plan, history, n)] for n in others}
-        unsure = {n for n, found in ledgers.items() if not all(ledger.is_dir() for ledger in found)}
+        ledgers = {n: _late_ledgers(plan, self.home.root, history, n) for n in others}
+        unsure = {n for n, found in ledgers.items() if not all(ledger.exists() for ledger in found)}
         late = late_files(spark, (ledger for found in ledgers.values() for ledger in found), start, end)
         known, connector = set(others) - unsure, source_of(self.source.table)
         elsewhere = (one for one in self.pieces if batch_of.get(one.name) in known)
@@ -117,3 +120,15 @@ def _check_corrupt(spark: SparkSession, source: Source, splits: Sequence[Split])
             if not isinstance(failure, OSError) and not isinstance(explained(failure), CorruptFileError):
                 raise
     return problems
+
+
+def _late_ledgers(plan: Plan, home: StorePath, history: History, batch: int) -> list[StorePath]:
+    """The files in the home with the rows of this batch that were late for an operator; their directory, if it is
+    gone."""
+    commit = history.batches[batch]
+    readers = {operator.name for operator in plan.readers(commit.source)}
+    if commit.ledger is None:
+        return []
+    names = [f"{LATE_PREFIX}{one.operator}" for one in commit.late if one.operator in readers]
+    files = ledger_files(home, commit)
+    return [file for name in names for file in files.get(name, [home / commit.ledger / name])]

@@ -30,6 +30,7 @@ from airflow_nrt.engine.publish.publishing import publish_entry
 from airflow_nrt.engine.sinks import sink_of
 from airflow_nrt.engine.spark.tuning import Tuning
 from airflow_nrt.engine.versions.early_and_late_results import with_state
+from airflow_nrt.home.durable_files import make_durable
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Fill, Published, Restate
 from airflow_nrt.home.log.fenced_writer import Writer
@@ -126,6 +127,7 @@ class Filling:
         if self._writer.log.last < number:
             absent, since = _absent(twin, windows, staged, left_out), min(one.entry for one in some)
             body = Fill(name, twin.name, tuple(staged), since, absent, len(rest))
+            make_durable(self._home, staged)
             entry = self._writer.append_as(number, body)
         if entry is None:
             # A restatement came in between: it may have replaced what was read.

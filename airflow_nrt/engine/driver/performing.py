@@ -90,11 +90,12 @@ class Performing:
 
     def _append(self, action: Append) -> Entry | None:
         point = "commit" if isinstance(action.body, Commit) else "tick"
+        body = replace(action.body, written=self._computation.keep(action.body))
         reach(f"{point}-before")
         if action.number is None:
-            entry: Entry | None = self._writer.append(action.body)
+            entry: Entry | None = self._writer.append(body)
         else:
-            entry = self._writer.append_as(action.number, action.body)
+            entry = self._writer.append_as(action.number, body)
         if entry is not None:
             self.at = replace(self.at, position=action.body.position)
             self._computation.stand_at(action.body.position)

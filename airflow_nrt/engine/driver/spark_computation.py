@@ -26,8 +26,10 @@ from airflow_nrt.engine.windows.arrival_numbers import compact_numbers
 from airflow_nrt.engine.windows.execution import execution_of
 from airflow_nrt.engine.windows.firing import Round
 from airflow_nrt.engine.windows.firing_clock import fires_at
+from airflow_nrt.home.durable_files import make_durable, written_in
 from airflow_nrt.home.home import Home
-from airflow_nrt.home.log.entries import OperatorState, Position, Published, StateFile
+from airflow_nrt.home.log.entries import Commit, OperatorState, Position, Published, StateFile, Tick
+from airflow_nrt.home.log.named_files import NamedFiles
 from airflow_nrt.home.log.position.throttle import waiting_after
 from airflow_nrt.home.log.splits import Split
 from airflow_nrt.model.plan import Insert, Plan
@@ -37,14 +39,15 @@ log = logging.getLogger(__name__)
 
 
 class SparkComputation:
-    """The `Computation` of one driver, in the session of its report. The names of its files begin with `epoch`."""
+    """The `Computation` of one driver, in the session of its report. The names of its files begin with `epoch`; `named`
+    are those of state that entries have named."""
 
-    def __init__(self, spark: SparkSession, plan: Plan, home: Home, epoch: int) -> None:
+    def __init__(self, spark: SparkSession, plan: Plan, home: Home, epoch: int, named: NamedFiles) -> None:
         self._spark = spark
         self._plan = plan
         self._home = home
         self._dimensions = CurrentVersions(spark, plan, home)
-        self._store = SliceStore(spark, home, epoch)
+        self._store = SliceStore(spark, home, epoch, named)
         self._report = ReportState(plan, self._store)
         self._batches = BatchStaging(self._report)
         self._notes = EntryNotes(spark, home, self._report.fitting)
@@ -131,12 +134,27 @@ class SparkComputation:
             compacted[name] = execution_of(layout).compact(self._store, layout, replace(state, numbers=numbers))
         return compacted
 
+    def keep(self, body: Commit | Tick) -> NamedFiles:
+        written = {**self._store.name_new(body.position.files()), **self._ledger(body)}
+        make_durable(self._home, body.published, written)
+        return written
+
     def stand_at(self, position: Position) -> None:
+        self._store.are_named(position.files())
         gone = self.released.after(position.files(), self._store.standing)
         self._report.tables.stand_at(position.tables)
         for files in gone:
             self._store.remove(files)
             reach("clean-after")
+
+    def check(self, position: Position) -> None:
+        """Raises HomeError if a file of state is not what its entry says."""
+        self._store.check(position.files())
+
+    def _ledger(self, body: Commit | Tick) -> NamedFiles:
+        if not isinstance(body, Commit) or body.ledger is None:
+            return {}
+        return {kind.key: written_in(kind) for kind in (self._home.root / body.ledger).below()}
 
     def _failing_row(self, action: Absorb, number: int, failure: Exception) -> str:
         """Where the row is at which a batch failed, as far as that is found."""

@@ -21,6 +21,7 @@ from airflow_nrt.home.heartbeat import now_ms
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Entry, Position, Published
 from airflow_nrt.home.log.fenced_writer import Writer
+from airflow_nrt.home.log.fold.checkpoints import state_of
 from airflow_nrt.home.log.history.row_semantics import plan_of_next
 from airflow_nrt.home.log.splits import Split
 from airflow_nrt.model.plan import Plan
@@ -41,16 +42,17 @@ class StreamDriver:
         clock: Callable[[], int] = now_ms,
         attempt: Attempt = at_once,
     ) -> None:
-        plan = plan_of_next(plan, writer.log.position())
+        begun = state_of(writer.log)
+        plan = plan_of_next(plan, begun.position)
         self.spark = spark
         self.plan = plan
         self.home = home
         self.writer = writer
         self.attempt = attempt
-        self.computation = SparkComputation(spark, plan, home, writer.epoch)
+        self.computation = SparkComputation(spark, plan, home, writer.epoch, begun.written)
         self._decisions = Decisions(plan)
         self._performing = Performing(self.computation, writer, self._publish, clock)
-        self._performing.run(self._decisions.begun(writer.log.position(), writer.log.last_clock()))
+        self._performing.run(self._decisions.begun(begun.position, begun.clock))
         self.computation.stand_at(self.position)
 
     @property
@@ -58,7 +60,11 @@ class StreamDriver:
         return self._performing.at.position
 
     def recover(self) -> None:
-        """Publishes what the log has decided, removes the files of crashes, and fires what is due."""
+        """Checks the state, publishes what the log has decided, removes the files of crashes, and fires what is due.
+
+        Raises HomeError if a file of state is damaged.
+        """
+        self.computation.check(self.position)
         owed = roll_forward(self.spark, self.home, self.plan, self.writer.log, attempt=self.attempt)
         sample_last(self.home, self.plan, self.writer.log)
         reach("recover-rolled")

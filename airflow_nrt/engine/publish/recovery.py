@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Container, Iterable
+from collections.abc import Collection, Container
 from itertools import takewhile
 from pathlib import Path
 
@@ -13,6 +13,7 @@ from airflow_nrt.basics.errors import NrtError
 from airflow_nrt.engine.dimensions.remembered import remove_forgotten
 from airflow_nrt.engine.publish.owing import Attempt, at_once
 from airflow_nrt.engine.publish.publishing import Share, decided_places, place_of, publish_decided, publish_entry
+from airflow_nrt.engine.state.store import directories_of
 from airflow_nrt.files.file_numbers import number_of
 from airflow_nrt.home.heartbeat import now_ms
 from airflow_nrt.home.home import Home
@@ -85,12 +86,12 @@ def publish_abandoned(
     return done
 
 
-def remove_orphans(home: Home, log: Log, epoch: int, referenced: Iterable[str], owed: Container[str]) -> None:
+def remove_orphans(home: Home, log: Log, epoch: int, referenced: Collection[str], owed: Container[str]) -> None:
     """Removes files that drivers of older epochs wrote and no entry refers to.
 
     `referenced` are files of state, `owed` directories of results that are still to be published.
     """
-    keep = set(referenced)
+    keep = directories_of(referenced)
     for name in home.staged.names():
         if _is_older(name, epoch) and name not in owed:
             (home.staged / name).delete_all()
@@ -98,6 +99,10 @@ def remove_orphans(home: Home, log: Log, epoch: int, referenced: Iterable[str], 
         for directory in operator.below():
             if _is_older(directory.name, epoch) and directory.key not in keep:
                 directory.delete_all()
+            elif directory.key not in referenced:
+                for part in directory.below():
+                    if part.key not in keep:
+                        part.delete_all()
     if home.dimensions.exists():
         remove_forgotten(home, read_by(log).dimensions)
     for name in home.scratch.names():

@@ -37,6 +37,7 @@ from airflow_nrt.engine.windows.execution import execution_of
 from airflow_nrt.engine.windows.operator_layout import Layout
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.ledger import LATE_PREFIX
+from airflow_nrt.home.ledger_files import ledger_files
 from airflow_nrt.home.log.entries import SourceState
 from airflow_nrt.home.log.history.history import History
 from airflow_nrt.home.log.position.partition_watermarks import WHOLE, with_proposals
@@ -257,14 +258,14 @@ def _claims(
 
     Records for files that are not in the log stay: they are invented.
     """
-    directories = [
-        home.path / commit.ledger / f"{LATE_PREFIX}{operator}"
+    commits = [
+        commit
         for commit in history.batches.values()
-        if commit.ledger is not None
-        and commit.source == source
-        and any(one.operator == operator for one in commit.late)
+        if commit.source == source and any(one.operator == operator for one in commit.late)
     ]
-    present = [str(directory).translate(GLOB) for directory in directories if directory.is_dir()]
+    name = f"{LATE_PREFIX}{operator}"
+    files = [file for commit in commits for file in ledger_files(home.root, commit).get(name, ())]
+    present = [str(file).translate(GLOB) for file in files if file.exists()]
     if not present:
         return None
     columns = [f"get_json_object(value, '$.{column}') AS {column}" for column in _COMPARED]

@@ -14,6 +14,7 @@ from airflow_nrt.basics.errors import HomeError
 from airflow_nrt.basics.instants import BEFORE_TIME
 from airflow_nrt.files.decoding import STORED_AS, decoded
 from airflow_nrt.files.formats import Format
+from airflow_nrt.home.log.named_files import NamedFiles
 from airflow_nrt.home.log.older_entries import STEPS
 from airflow_nrt.home.log.splits import SourceFile, SourceRange, Split
 from airflow_nrt.model.row_semantics import ROW_SEMANTICS
@@ -29,8 +30,11 @@ named."""
 
 @dataclass(frozen=True)
 class StateFile:
-    """A directory of rows of state. `first` and `last` are its range: the least and the greatest value of the column by
-    which its rows are placed. Its kind says what that is of (`state_kinds.py`)."""
+    """A directory of rows of state; the first entry that refers to it names its files.
+
+    `first` and `last` are its range: the least and the greatest value of the column by which its rows are placed. Its
+    kind says what that is of (`state_kinds.py`).
+    """
 
     path: str
     first: int
@@ -241,6 +245,8 @@ class Commit:
     ranges: tuple[SourceRange, ...] = ()
     dimensions: Mapping[str, str] = field(default_factory=dict)
     """By dimension table, the version that its rows were joined with."""
+    written: NamedFiles = field(default_factory=dict)
+    """Of the directories of state and the ledger to which it is the first to refer. Format 5 had none."""
 
     def __post_init__(self) -> None:
         LEDGER.check(self.ledger_format, self.ledger)
@@ -264,6 +270,8 @@ class Tick:
     dimensions: Mapping[str, str] = field(default_factory=dict)
     """By dimension table, the version that the windows were joined with."""
     closed: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    written: NamedFiles = field(default_factory=dict)
+    """Of the directories of state to which it is the first to refer."""
 
 
 @dataclass(frozen=True)
@@ -331,7 +339,7 @@ class Entry(_Head):
         for published in body.get("published", ()):
             published[_IS_DELTA] = published.pop("is_delta")
         # A version that does not know these fields goes on with a home that has no use for them.
-        for name in ("ranges", "dimensions", "skipped", "reopened", "closed"):
+        for name in ("ranges", "dimensions", "skipped", "reopened", "closed", "written"):
             if not body.get(name):
                 body.pop(name, None)
         for field_of, optional in (("files", "version"), ("ranges", "archive"), ("ranges", "topic_id")):

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from airflow_nrt.home.log.entries import Commit, Entry, OperatorState, Position, Restate, Tick
+from airflow_nrt.home.log.named_files import NamedFiles
 from airflow_nrt.home.log.splits import SourceFile
 
 LAST_FILES = 256
@@ -20,7 +21,7 @@ class HomeState:
     `time` is when the entry was written, `clock` the processing time (ms) of the last batch or tick, `epoch` that of
     the newest lease. `restatements` counts backfills and repairs, `doubts` are by operator the ends of windows up to
     which a verification has found carried state to be wrong. `last_files` are the newest files that drivers have read,
-    in their order.
+    in their order. `written` are the files of state that entries have named.
     """
 
     entry: int = -1
@@ -32,6 +33,7 @@ class HomeState:
     restatements: int = 0
     doubts: Mapping[str, int] = field(default_factory=dict)
     last_files: tuple[SourceFile, ...] = ()
+    written: NamedFiles = field(default_factory=dict)
 
     def apply(self, entry: Entry) -> HomeState:
         """The state after the next entry."""
@@ -41,6 +43,8 @@ class HomeState:
         body = entry.body
         if isinstance(body, (Commit, Tick)):
             after = replace(after, position=body.position, clock=body.clock)
+            if body.written:
+                after = replace(after, written=_in_use({**self.written, **body.written}, body.position))
         if isinstance(body, Commit) and body.files:
             after = replace(after, last_files=(*self.last_files, *body.files)[-LAST_FILES:])
         if isinstance(body, Restate):
@@ -53,3 +57,9 @@ class HomeState:
         """The operators whose carried state is in doubt, with the ends of the windows that have not fired again."""
         fired = {name: self.position.operators.get(name, OperatorState()).fired for name in self.doubts}
         return {name: end for name, end in self.doubts.items() if (at := fired[name]) is None or at < end}
+
+
+def _in_use(written: NamedFiles, position: Position) -> NamedFiles:
+    """Those of files to which a position refers."""
+    files = position.files()
+    return {directory: named for directory, named in written.items() if directory in files}

@@ -53,6 +53,11 @@ def _as_in_format_4(entry: Content) -> Content:
     return entry
 
 
+def _as_in_format_5(entry: Content) -> Content:
+    """Format 5 named the directories of its files, and not the files."""
+    return entry
+
+
 KNOW_A_FLOOR = 5
 """The first format of entries whose drivers know of volumes and of a floor."""
-STEPS = (_with_formats, _with_row_semantics, _with_policies, _as_in_format_4)
+STEPS = (_with_formats, _with_row_semantics, _with_policies, _as_in_format_4, _as_in_format_5)

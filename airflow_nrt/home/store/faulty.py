@@ -3,7 +3,7 @@ comes when its caller has given up. For tests."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import partial
@@ -83,6 +83,11 @@ class FaultyStore:
 
     def append(self, key: str, content: bytes, most: int) -> bool:
         return self._change("append", key, partial(self.inner.append, key, content, most))
+
+    def sync(self, keys: Collection[str]) -> None:
+        for key in keys:
+            self._ask("sync", key)
+        self.inner.sync(keys)
 
     def delete(self, key: str) -> None:
         self._change("delete", key, partial(self.inner.delete, key))

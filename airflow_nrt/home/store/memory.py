@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Collection
 from io import BytesIO
 from itertools import count
 from pathlib import Path
@@ -83,6 +84,9 @@ class MemoryStore:
                 return False
             self._put(key, whole)
             return True
+
+    def sync(self, keys: Collection[str]) -> None:
+        pass
 
     def delete(self, key: str) -> None:
         with self._lock:

@@ -9,7 +9,8 @@ import fcntl
 import os
 import shutil
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import islice
@@ -20,6 +21,8 @@ from airflow_nrt.files.durable import put_if_absent, replace_file, sync_director
 from airflow_nrt.files.private_files import make_private, open_private
 from airflow_nrt.home.store.store import Seen
 from airflow_nrt.home.store.store_path import StorePath
+
+_AT_ONCE = 8
 
 
 @dataclass(frozen=True, order=True)
@@ -63,7 +66,9 @@ class PosixStore:
         return True
 
     def make(self, key: str) -> None:
-        make_private(self.local(key))
+        if not self.local(key).is_dir():
+            make_private(self.local(key))
+            self._sync_around([key])
 
     def put_if_absent(self, key: str, content: bytes) -> bool:
         return put_if_absent(self.local(key), content)
@@ -92,6 +97,13 @@ class PosixStore:
             file.write(content)
             return True
 
+    def sync(self, keys: Collection[str]) -> None:
+        # At once: a file system writes its journal for all of them together.
+        with ThreadPoolExecutor(_AT_ONCE) as threads:
+            for _ in threads.map(_sync_file, map(self.local, keys)):
+                pass
+        self._sync_around(keys)
+
     def delete(self, key: str) -> None:
         self.local(key).unlink(missing_ok=True)
 
@@ -100,6 +112,21 @@ class PosixStore:
         shutil.rmtree(path, ignore_errors=True)
         with suppress(OSError):
             path.unlink(missing_ok=True)
+
+    def _sync_around(self, keys: Collection[str]) -> None:
+        """Makes the names of these files or directories durable, and those of the directories around them."""
+        for directory in sorted({around for key in keys for around in Path(key).parents}, reverse=True):
+            with suppress(FileNotFoundError):
+                sync_directory(self.root / directory)
+
+
+def _sync_file(path: Path) -> None:
+    with suppress(FileNotFoundError):
+        handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
 
 
 @contextmanager

@@ -6,6 +6,7 @@ effect, or may take effect later: so what is written under a name that others wr
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Protocol
@@ -64,6 +65,10 @@ class Store(Protocol):
     def append(self, key: str, content: bytes, most: int) -> bool:
         """Adds to the end of a file; False if it would have more than `most` bytes. Only one process appends to a
         file."""
+
+    def sync(self, keys: Collection[str]) -> None:
+        """Makes files durable that other processes have written, with their names. Keys without a file are passed
+        over."""
 
     def delete(self, key: str) -> None:
         """Removes a file, if it is there."""

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from airflow_nrt.engine.driver.decide.actions import Absorb, BatchResult, Fire, Fired, Moved, MoveOn, Unreadable
-from airflow_nrt.home.log.entries import Lateness, OperatorState, Position, Published, StateFile
+from airflow_nrt.home.log.entries import Commit, Lateness, OperatorState, Position, Published, StateFile, Tick
+from airflow_nrt.home.log.named_files import NamedFiles
 from airflow_nrt.home.log.position.partition_watermarks import WHOLE
 from airflow_nrt.home.log.position.throttle import Waiting, waiting_after
 from airflow_nrt.home.log.position.versions import StagedVersions, Touched, due_versions, has_sessions, versions_of
@@ -116,6 +117,9 @@ class MemoryComputation:
 
     def compact(self, operators: Mapping[str, OperatorState]) -> Mapping[str, OperatorState]:
         return {name: self._operators[name].compact(state) for name, state in operators.items()}
+
+    def keep(self, body: Commit | Tick) -> NamedFiles:
+        return {}
 
     def stand_at(self, position: Position) -> None:
         self._store.stand_at(position)

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping
 from typing import Protocol
 
 from airflow_nrt.engine.driver.decide.actions import Absorb, BatchResult, Fire, Fired, Moved, MoveOn, Unreadable
-from airflow_nrt.home.log.entries import OperatorState, Position, StateFile
+from airflow_nrt.home.log.entries import Commit, OperatorState, Position, StateFile, Tick
+from airflow_nrt.home.log.named_files import NamedFiles
 from airflow_nrt.home.log.splits import Split
 
 
@@ -40,6 +41,10 @@ class Computation(Protocol):
 
     def compact(self, operators: Mapping[str, OperatorState]) -> Mapping[str, OperatorState]:
         """The same state in fewer files, where there are many."""
+        ...
+
+    def keep(self, body: Commit | Tick) -> NamedFiles:
+        """What an entry refers to is durable from here on; gives the files of directories that no entry has named."""
         ...
 
     def stand_at(self, position: Position) -> None:

@@ -6,7 +6,6 @@ these close. A row that missed a window is in the late ledger, with its rowtime.
 
 from __future__ import annotations
 
-from airflow_nrt.home.ledger import LATE_PREFIX
 from airflow_nrt.home.log.history.history import History
 from airflow_nrt.home.log.position.state_kinds import Partials
 from airflow_nrt.model.plan import Plan
@@ -20,13 +19,6 @@ def brought_in_time(plan: Plan, history: History, batch: int, start: int, end: i
         return True
     readers = plan.readers(history.batches[batch].source)
     return any(one.name not in added or _overlap(added[one.name], one.window, start, end) for one in readers)
-
-
-def late_ledgers(plan: Plan, history: History, batch: int) -> list[str]:
-    """The directories below the home with the rows of this batch that were late for an operator."""
-    commit = history.batches[batch]
-    readers = {operator.name for operator in plan.readers(commit.source)}
-    return [f"{commit.ledger}/{LATE_PREFIX}{one.operator}" for one in commit.late if one.operator in readers]
 
 
 def _overlap(partials: Partials, window: Window, start: int, end: int) -> bool:
