@@ -41,12 +41,13 @@ def check_written(directory: StorePath, files: Sequence[NamedFile]) -> None:
         try:
             found = _written(path)
         except (OSError, ValueError) as wrong:
-            raise _damaged(path, str(wrong)) from None
+            raise damaged(path, str(wrong)) from None
         if found != file:
-            raise _damaged(path, f"it has {found.size} bytes and CRC-32 {found.crc:08x}")
+            raise damaged(path, f"it has {found.size} bytes and CRC-32 {found.crc:08x}")
 
 
-def _damaged(path: StorePath, why: str) -> HomeError:
+def damaged(path: object, why: str) -> HomeError:
+    """The error of a file of the home, by its location, that is not what was written there."""
     return HomeError(
         f"{path} is not what an entry of the log says ({why}): put it back from a copy of the home, made when no "
         "driver ran"

@@ -509,10 +509,27 @@ def closed(spark: SparkSession, place: Path, is_kept: bool) -> Scene:
     return scene
 
 
+def named(spark: SparkSession, place: Path, is_kept: bool) -> Scene:
+    """Entries that name the files of open and closed slices, of parts of a table, and of a ledger; two versions of a
+    dimension table, whose files are named, too."""
+    scene = Scene(spark, place, is_kept)
+    scene.change_report("named.sql")
+    scene.arrive("shops", "1,north", "2,south", file="shops")
+    scene.begin()
+    scene.absorb("orders", f"1,1,5,{at(1)}", f"2,2,6,{at(3)}", f"3,1,7,{at(12)}")
+    scene.absorb("orders", f"4,1,1,{at(24)}", f"5,2,2,{at(31)}", f"6,2,2,{at(9)}")
+    scene.pass_minutes(1)
+    scene.begin()
+    scene.arrive("shops", "1,east", "2,south", "3,west", file="shops")
+    scene.absorb("orders", f"7,3,3,{at(33)}", f"8,2,1,{at(62)}")
+    scene.arrive("orders", f"9,3,1,{at(64)}", f"10,1,4,{at(41)}", f"11,1,2,{at(131)}")
+    return scene
+
+
 _ALL = (
     windows, rows, versions, updating, throttled, owed, restated, repaired, filled, emptied, moved, lookups, program,
     topic, from_archive, since, fractions, cast_digits, retracted, in_json, above_windows, known_topic, checkpoints,
-    schemas, nulled, policies, null_fields, skipped, limited, arrived, closed,
+    schemas, nulled, policies, null_fields, skipped, limited, arrived, closed, named,
 )  # fmt: skip
 SCENES: dict[str, Callable[[SparkSession, Path, bool], Scene]] = {one.__name__: one for one in _ALL}
 SERVERLESS = ("topic", "from_archive", "since", "known_topic", "checkpoints", "schemas")

@@ -23,6 +23,7 @@ from airflow_nrt.engine.driver.filling import Filling
 from airflow_nrt.engine.driver.idleness import idle_timeout
 from airflow_nrt.engine.driver.retaining import Retaining
 from airflow_nrt.engine.driver.stream import StreamDriver
+from airflow_nrt.engine.failures.damaged_state import named_in_home
 from airflow_nrt.engine.failures.failures import explained, in_full, in_short
 from airflow_nrt.engine.failures.refusals import Refusals
 from airflow_nrt.engine.failures.servers import OutdatedLoginError, RefusedError, UnreachableError
@@ -206,7 +207,7 @@ class Runner:
             except BaseException as failure:
                 # A successor removes files that this driver still reads. Then it is fenced, whatever else has failed.
                 writer.check()
-                known = explained(failure, self.plan.origins)
+                known = named_in_home(explained(failure, self.plan.origins), self.home)
                 first = failure.__cause__ or failure
                 if known is not first:
                     # For the log of a driver: a command that a person watches is silent below WARNING.

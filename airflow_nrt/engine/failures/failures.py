@@ -35,10 +35,10 @@ _GONE = "FAILED_READ_FILE.FILE_NOT_EXIST"
 
 
 class CorruptFileError(DataError):
-    """A file of a source can't be read. `path` is None where Spark does not name it."""
+    """A file can't be read, which is taken for one of a source. `path` is None where Spark does not name it."""
 
     def __init__(self, path: str | None, reason: str) -> None:
-        self.path = path
+        self.path, self.reason = path, reason
         unfit = mismatch(reason, path)
         super().__init__(
             f"the file {path or '(not named by Spark)'} can't be read: {unfit or f'{reason}. Replace it'}, or set "

@@ -9,7 +9,7 @@ import uuid
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import DataFrame, DataFrameReader, SparkSession
 from pyspark.sql.types import StructType
 
 from airflow_nrt.basics.spelling import quote
@@ -132,10 +132,13 @@ class SliceStore:
         paths = [str(path).translate(GLOB) for file in files for path in self._paths(file.path)]
         known = next((self._schemas[file.path] for file in files if file.path in self._schemas), None)
         if known is None:
-            return self.tasks.gathered(self.spark.read.parquet(*paths).select(*map(quote, columns)))
-        return self.tasks.gathered(
-            self.spark.read.schema(StructType([known[name] for name in columns])).parquet(*paths)
-        )
+            return self.tasks.gathered(self._reader.parquet(*paths).select(*map(quote, columns)))
+        return self.tasks.gathered(self._reader.schema(StructType([known[name] for name in columns])).parquet(*paths))
+
+    @property
+    def _reader(self) -> DataFrameReader:
+        # By default a page that is damaged is read as if it were not.
+        return self.spark.read.option("parquet.page.verify-checksum.enabled", "true")
 
     def remove(self, paths: Iterable[str]) -> None:
         """Removes directories to which no entry refers any more."""

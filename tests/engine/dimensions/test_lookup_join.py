@@ -61,7 +61,7 @@ def test_rows_are_joined_with_the_version_of_their_batch(spark, tmp_path) -> Non
     commits = [entry.body for entry in stream.entries if isinstance(entry.body, Commit)]
     versions = [commit.dimensions["shops"] for commit in commits]
     assert versions[0] != versions[1]
-    assert {one.name for one in stream.home.dimensions.local.iterdir()} == {*versions}
+    assert {one.stem for one in stream.home.dimensions.local.glob("*.json")} == {*versions}
     verdict = verify(spark, stream.plan, stream.home)
     assert verdict.is_proven and verdict.equal == 3, verdict
     assert all(version[:8] in verdict.notes[0] for version in versions)
@@ -88,7 +88,7 @@ def test_the_newest_version_by_option(spark, tmp_path) -> None:
     assert result.verdict is not None and result.verdict.is_proven
     assert ("north", "2024-06-18 00:10", 1, 10) not in shown(tmp_path)
     restated = next(entry.body for entry in stream.entries if isinstance(entry.body, Restate))
-    assert (stream.home.dimensions.local / restated.dimensions["shops"]).is_dir()
+    assert (stream.home.dimensions.local / f"{restated.dimensions['shops']}.json").exists()
     # Without the option the window that was repaired is still that of the version that the repair used.
     write_shops(tmp_path, {1: "gone"}, at=3)
     plain = report(tmp_path, PLACED, REGIONS)
@@ -124,7 +124,7 @@ def test_a_version_that_comes_back_costs_nothing(spark, tmp_path) -> None:
     again.absorb(write_orders(tmp_path, "4", (9, 1, 1, 42)), source="orders")
     versions = [entry.dimensions["shops"] for entry in again.entries if entry.dimensions]
     assert versions[0] == versions[1] == versions[3] != versions[2]
-    assert len(list(stream.home.dimensions.local.iterdir())) == 2
+    assert len(list(stream.home.dimensions.local.glob("*.json"))) == 2
     assert rows_of(tmp_path / "enriched")[-2:] == [(8, "east"), (9, "north")]
     assert verify(spark, plan, stream.home).is_proven
 

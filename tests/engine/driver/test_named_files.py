@@ -6,9 +6,12 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 
 from airflow_nrt.basics.errors import HomeError
+from airflow_nrt.engine.failures.damaged_state import named_in_home
+from airflow_nrt.engine.failures.failures import explained
 from airflow_nrt.engine.verify.verify import verify
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Commit
@@ -129,6 +132,24 @@ def test_damaged_state_is_named_before_anything_is_read(spark, tmp_path: Path, d
     assert len(stream.entries) == entries + 1, "more than its lease"
 
 
+def test_a_damaged_page_of_state_is_noticed_when_it_is_read(spark, tmp_path: Path) -> None:
+    plan = report(tmp_path)
+    stream = Stream(spark, plan, tmp_path / "home")
+    stream.absorb_batches(tmp_path, BATCHES[:1])
+    operator = plan.operators[0].name
+    (state,) = stream.driver.position.operators[operator].rows
+    for file in (stream.home.path / state.path).glob("*.parquet"):
+        column = pq.read_metadata(file).row_group(0).column(0)
+        content = bytearray(file.read_bytes())
+        content[column.data_page_offset + column.total_compressed_size - 1] ^= 1
+        file.write_bytes(content)
+    stream = Stream(spark, plan, tmp_path / "home")
+    with pytest.raises(Exception) as failure:
+        stream.end()
+    named = str(named_in_home(explained(failure.value, plan.origins), stream.home))
+    assert "CRC checksum verification failed): put it back from a copy" in named and "home/state/w1/" in named
+
+
 def test_a_lost_file_of_the_ledger_is_named(spark, tmp_path: Path, clean: Path) -> None:
     copied = tmp_path / "home"
     shutil.copytree(clean / "home", copied)
@@ -136,7 +157,7 @@ def test_a_lost_file_of_the_ledger_is_named(spark, tmp_path: Path, clean: Path) 
     ledgers = [entry.body.ledger for entry in home.log().audit() if isinstance(entry.body, Commit)]
     (ledger,) = filter(None, ledgers)
     next((copied / ledger).glob("late-*/*.txt")).unlink()
-    with pytest.raises(HomeError, match="the ledger .*late-.* can't be read"):
+    with pytest.raises(HomeError, match=r"the ledger .*late-.* can't be read"):
         late(LateRequest(home=str(copied)))
 
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from airflow_nrt.home.log.entries import Commit, Entry, Lateness, OperatorState, Position, StateFile, entry_kind
-from airflow_nrt.home.log.history.batch_times import brought_in_time, late_ledgers
+from airflow_nrt.home.log.history.batch_times import brought_in_time
 from airflow_nrt.home.log.history.history import History, read_history
 from airflow_nrt.home.log.splits import SourceFile
 from airflow_nrt.model.plan import Plan
@@ -73,7 +73,6 @@ def test_a_batch_that_fired_its_own_windows_may_have_any_row() -> None:
     assert brought_in_time(plan_with(tumble(10)), history, 0, 0, 10)
 
 
-def test_late_rows_are_in_ledgers() -> None:
+def test_late_rows_are_not_what_a_batch_brought_in_time() -> None:
     history = history_of(OperatorState(), late=(Lateness("w1", 2, 1), Lateness("of another plan", 1, 1)))
     assert not brought_in_time(plan_with(tumble(10)), history, 0, 0, 10)
-    assert late_ledgers(PLAN, history, 0) == ["ledger/1-a/late-w1"]
