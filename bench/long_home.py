@@ -12,15 +12,29 @@ import statistics
 import sys
 import time
 import uuid
+import zlib
 from dataclasses import replace
 from operator import attrgetter
 from pathlib import Path
 
+from airflow_nrt.engine.state.compaction import FANOUT
 from airflow_nrt.home.heartbeat import read_heartbeat, write_heartbeat
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.chapters import CHAPTER, chapter_of
-from airflow_nrt.home.log.entries import Body, Commit, Entry, Lateness, Position, Published, Restate, Tick, entry_kind
+from airflow_nrt.home.log.entries import (
+    Body,
+    Commit,
+    Entry,
+    Lateness,
+    Position,
+    Published,
+    Restate,
+    StateFile,
+    Tick,
+    entry_kind,
+)
 from airflow_nrt.home.log.log import Log
+from airflow_nrt.home.log.named_files import NamedFile, NamedFiles
 from airflow_nrt.home.log.splits import SourceFile
 from airflow_nrt.home.log.volumes import VOLUME
 from bench.contests import emptied
@@ -154,7 +168,7 @@ def _age(home: Home, orders: Path, entries: int, in_directory: int) -> None:
     commit, position = last.body, log.position()
     assert isinstance(commit, Commit)
     (operator,), (source,) = position.operators, position.sources
-    chapters = Chapters(log)
+    chapters, absorbed = Chapters(log), position.operators[operator].rows
     os.umask(0o077)
     for n in range(1, entries + 1):
         directory = orders / f"part={n // in_directory}" if in_directory else orders
@@ -165,12 +179,16 @@ def _age(home: Home, orders: Path, entries: int, in_directory: int) -> None:
         read = position.sources[source]
         passed = (read.watermark or 0) + SECOND
         read = replace(read, watermark=passed, files=read.files + 1, rows=read.rows + 1)
-        state = replace(position.operators[operator], watermark=passed)
+        written, file = _state(epoch, operator, n, passed)
+        newest = (*position.operators[operator].rows[len(absorbed) :], file)[-FANOUT:]
+        # The next driver reads what is really there.
+        rows = absorbed if n == entries else (*absorbed, *newest)
+        state = replace(position.operators[operator], watermark=passed, rows=rows)
         seen = {operator: position.operators[operator].watermark}
         position = replace(position, sources={source: read}, operators={operator: state})
         body = replace(
             commit, files=(SourceFile(str(file), 0, stat.st_mtime_ns),), rows=1, clock=commit.clock + n * SECOND,
-            seen=seen, published=(_passed(epoch, n),), position=position, removed=(),
+            seen=seen, published=(_passed(epoch, n),), position=position, removed=(), written=written,
         )  # fmt: skip
         if n % LATE == 0:
             body = replace(body, ledger=_ledger(home, epoch, n, operator), late=(Lateness(operator, 1, 1),))
@@ -187,9 +205,16 @@ def _age(home: Home, orders: Path, entries: int, in_directory: int) -> None:
     write_heartbeat(home.heartbeats, replace(beat, entry=chapters.next - 1))
 
 
+def _state(epoch: int, operator: str, n: int, end: int) -> tuple[NamedFiles, StateFile]:
+    """The partials of a batch, as an entry names them: names and checksums can't be compressed."""
+    path = f"state/{operator}/{epoch}-{uuid.uuid4().hex}"
+    file = NamedFile(f"part-00000-{uuid.uuid4()}-c000.lz4raw.parquet", 2_400 + n % 100, zlib.crc32(path.encode()))
+    return {path: (file,)}, StateFile(path, end, end, 1)
+
+
 def _passed(epoch: int, n: int) -> Published:
-    target = f"{n}.csv"
-    return Published("prices", None, None, "passed", 1, "0" * 32, f"staged/{epoch}-{n}/{target}", target)
+    staged = f"staged/{epoch}-{uuid.uuid4().hex}/prices/part-00000-{uuid.uuid4()}-c000.csv"
+    return Published("prices", None, None, "passed", 1, uuid.uuid4().hex, staged, f"prices-{uuid.uuid4().hex}.csv")
 
 
 def _ledger(home: Home, epoch: int, n: int, operator: str) -> str:
