@@ -89,7 +89,7 @@ def _decoder(wanted: Any) -> _Decode:
     if origin in (dict, Mapping):
         return _mapping(_key if arguments[0] is int else _text, _decoder(arguments[1]))
     if origin in (list, tuple, Sequence):
-        return _sequence(list if origin is list else tuple, _decoder(arguments[0]))
+        return _sequence(list if origin is list else tuple, _decoder(arguments[0]), _plain(arguments[0]))
     return _PLAIN[wanted]
 
 
@@ -102,13 +102,30 @@ def _mapping(key: _Decode, decode: _Decode) -> _Decode:
     return mapping
 
 
-def _sequence(kind: Callable[[Any], Any], decode: _Decode) -> _Decode:
+def _sequence(
+    kind: type[list[Any]] | type[tuple[Any, ...]], decode: _Decode, plain: tuple[Any, bool] | None
+) -> _Decode:
     def sequence(value: Any) -> Any:
         if not isinstance(value, list):
             raise TypeError(f"{_short(value)} is no JSON array")
-        return kind([decode(one) for one in value]) if value else kind()
+        if not value or (len(value) > _FEW and plain is not None and _stay_as_they_are(value, *plain)):
+            return kind(value)
+        return kind([decode(one) for one in value])
 
     return sequence
+
+
+_FEW = 16
+"""So many values are checked one by one: that takes no longer than to look at all at once."""
+
+
+def _stay_as_they_are(values: list[Any], kind: Any, may_be_none: bool) -> bool:
+    some = [one for one in values if one is not None] if may_be_none else values
+    if set(map(type, some)) != {kind}:
+        return False
+    if kind is int:
+        return bool(min(some) >= -LONG and max(some) < LONG)
+    return kind is bool or "".join(some).isascii()
 
 
 def _key(name: str) -> int:

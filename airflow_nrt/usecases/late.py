@@ -3,38 +3,39 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any
 
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.ledger import LATE_PREFIX, NO_VALUE, REJECTED, records
-from airflow_nrt.home.log.entries import Commit
 from airflow_nrt.home.log.history.rejections import null_fields
+from airflow_nrt.home.log.past.past import rows_left_out
+from airflow_nrt.home.log.past.past_entry import LeftOut
 from airflow_nrt.usecases.requests.late import LateRequest, LateRows
 
 
 def late(request: LateRequest) -> LateRows:
     """Raises InputError if there is no home, HomeError if its ledger can't be read."""
     home = Home.open(request.home, request.group)
-    commits = [(entry.n, entry.body) for entry in home.log().audit() if isinstance(entry.body, Commit)]
+    left_out = [*rows_left_out(home.log())]
     rejected: Counter[str] = Counter()
-    for _, commit in commits:
-        rejected.update(commit.rejected)
+    for _, one in left_out:
+        rejected.update(one.rejected)
     return LateRows(
-        late=sum(one.late for _, commit in commits for one in commit.late),
-        dropped=sum(one.dropped for _, commit in commits for one in commit.late),
+        late=sum(one.late for _, one in left_out),
+        dropped=sum(one.dropped for _, one in left_out),
         rejected={reason: count for reason, count in rejected.items() if reason != NO_VALUE},
         null_fields=null_fields(rejected),
-        rows=tuple(islice(_rows(home, commits), request.limit or None)),
+        rows=tuple(islice(_rows(home, left_out), request.limit or None)),
     )
 
 
-def _rows(home: Home, commits: list[tuple[int, Commit]]) -> Iterator[dict[str, Any]]:
-    for n, commit in commits:
-        if commit.ledger is None:
+def _rows(home: Home, left_out: Iterable[tuple[int, LeftOut]]) -> Iterator[dict[str, Any]]:
+    for n, one in left_out:
+        if one.ledger is None:
             continue
-        for directory in (home.root / commit.ledger).below():
+        for directory in (home.root / one.ledger).below():
             for record in records(directory):
                 name = directory.name.removeprefix(LATE_PREFIX)
                 kind = {"kind": REJECTED} if directory.name == REJECTED else {"kind": "late", "operator": name}

@@ -125,3 +125,32 @@ def test_what_is_empty_is_no_object(content: Any) -> None:
 
 def test_halves_of_characters_are_replaced() -> None:
     assert decoded({**GOOD, "name": json.loads('"a\\ud800"')}, Part).name == "a?"
+
+
+@dataclass(frozen=True)
+class Columns:
+    size: tuple[int, ...] = ()
+    name: list[str] = field(default_factory=list)
+    end: tuple[int | None, ...] = ()
+    flag: tuple[bool, ...] = ()
+
+
+def test_long_columns() -> None:
+    columns = Columns((*range(100), -(2**63)), ["a"] * 50, (*range(40), None, 2**63 - 1), (True,) * 30)
+    found = decoded(json.loads(json.dumps(asdict(columns))), Columns)
+    assert found == columns
+    assert [type(one) for one in vars(found).values()] == [tuple, list, tuple, tuple]
+    assert decoded({"name": ["ü"] * 30}, Columns).name == ["ü"] * 30
+    assert decoded({"name": [json.loads('"\\ud800"')] * 30}, Columns).name == ["?"] * 30
+    assert decoded({"end": [None] * 30}, Columns).end == (None,) * 30
+
+
+@pytest.mark.parametrize(
+    ("column", "wrong"),
+    [("size", 2**63), ("size", -(2**63) - 1), ("size", True), ("size", None), ("size", 1.5), ("name", 1), ("flag", 1),
+     ("name", None), ("end", "x"), ("end", 2**63)],
+)  # fmt: skip
+def test_one_wrong_value_in_a_long_column(column: str, wrong: object) -> None:
+    good = {"size": 1, "name": "a", "end": 1, "flag": True}[column]
+    with pytest.raises(TypeError, match=f"its field '{column}': {wrong!r} is n"):
+        decoded({column: [good] * 40 + [wrong] + [good] * 40}, Columns)

@@ -35,6 +35,7 @@ from airflow_nrt.home.log.entries import Fill, Published, Restate
 from airflow_nrt.home.log.fenced_writer import Writer
 from airflow_nrt.home.log.history.lacking import lacking
 from airflow_nrt.home.log.history.sink_history import ADDED, Change
+from airflow_nrt.home.log.past.past import past_results
 from airflow_nrt.home.visible import waiting
 from airflow_nrt.home.window_events import RESTATED
 from airflow_nrt.model.internal_columns import WINDOW_END
@@ -95,7 +96,7 @@ class Filling:
             self._pause = time.monotonic() + MOST_SECONDS
 
     def _look(self) -> None:
-        self._lacking = lacking(self._writer.log.audit(), self._added)
+        self._lacking = lacking(past_results(self._writer.log), self._added)
         self._seen = self._writer.log.last
 
     def _follow(self) -> None:
