@@ -13,9 +13,9 @@ import logging
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Protocol
+from typing import Protocol, TypeVar
 
-from airflow_nrt.basics.errors import HomeError
+from airflow_nrt.basics.errors import HomeError, RetainedError
 from airflow_nrt.files.file_numbers import number_of
 from airflow_nrt.home.log.checkpoint import Checkpoint
 from airflow_nrt.home.log.entries import Commit
@@ -27,6 +27,7 @@ from airflow_nrt.home.store.store_path import StorePath
 
 _AT_ONCE = 8
 """How many files are written between two batches, of ranges that an earlier version has left without."""
+_Found = TypeVar("_Found")
 
 logger = logging.getLogger(__name__)
 
@@ -69,17 +70,17 @@ def past_entries(log: Log, first: int | None = None) -> Iterator[PastEntry]:
     """All entries from this one on, by default from the first that stands; of results only those of windows. Raises
     HomeError."""
     start = log.first if first is None else first
-    return (entry for one in _ranges(log, start) for entry in one.entries() if entry.n >= start)
+    return _while_it_stands(entry for one in _ranges(log, start) for entry in one.entries() if entry.n >= start)
 
 
 def past_results(log: Log) -> Iterator[PastEntry]:
     """The entries with results, and some without, in order; commits without their batches. Raises HomeError."""
-    return (entry for one in _ranges(log, log.first) for entry in one.results())
+    return _while_it_stands(entry for one in _ranges(log, log.first) for entry in one.results())
 
 
 def rows_left_out(log: Log) -> Iterator[tuple[int, LeftOut]]:
     """By commit, the rows that are left out. Raises HomeError."""
-    return (found for one in _ranges(log, log.first) for found in one.left_out())
+    return _while_it_stands(found for one in _ranges(log, log.first) for found in one.left_out())
 
 
 def write_missing_past(log: Log) -> None:
@@ -126,6 +127,13 @@ def remove_past_below(log: Log) -> None:
         last = number_of(path.name.removesuffix(_SUFFIX))
         if last is not None and last < log.first:
             path.delete()
+
+
+def _while_it_stands(found: Iterator[_Found]) -> Iterator[_Found]:
+    try:
+        yield from found
+    except RetainedError as gone:
+        raise RetainedError(f"{gone}. It was removed while it was read: ask again") from None
 
 
 def _ranges(log: Log, first: int) -> Iterator[Range]:

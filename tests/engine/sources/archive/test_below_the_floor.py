@@ -84,5 +84,5 @@ def test_a_reader_that_slept_is_told_and_takes_no_batch_for_another(long: LongHo
     ):
         content.files_of([part(9)], None)
     assert content.files_of([part(floor + 1)], None) == [file(floor + 1)]
-    with pytest.raises(InputError, match="'scan.startup.home': in .*, the log entries before .* or later"):
+    with pytest.raises(InputError, match=r"'scan.startup.home': in .*, the log entries before .* or later"):
         content.check_since(None, "'scan.startup.home'")
