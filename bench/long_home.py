@@ -106,6 +106,8 @@ COMMANDS = {
     "a driver that finds nothing new": lambda place: airflow_nrt("run", place, "--available-now"),
     "status": lambda place: _of_home("status", place),
     "windows": lambda place: _of_home("windows", place),
+    "late": lambda place: _of_home("late", place),
+    "changelog": lambda place: _of_home("changelog", place),
     "the page's first view": lambda place: [sys.executable, "-c", _VIEW, str(place / "home")],
 }
 

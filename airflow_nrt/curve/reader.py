@@ -13,6 +13,7 @@ from airflow_nrt.curve.column import ColumnOfWindows
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Published
 from airflow_nrt.home.log.history.sink_history import standing_at
+from airflow_nrt.home.log.past.past import past_results
 from airflow_nrt.home.outline import InsertOutline, Outline
 from airflow_nrt.model.options.change_formats import CHANGE_FORMATS
 from airflow_nrt.model.options.csv_rows import csv_rows
@@ -56,7 +57,7 @@ class CurveReader(ColumnOfWindows):
     def points(self) -> list[Point]:
         """The current curve, in the order of windows."""
         sums: dict[int, Point] = {}
-        for change in standing_at(self.home.log().audit()):
+        for change in standing_at(past_results(self.home.log())):
             one = change.published
             if one.insert == self.insert.name and one.end is not None:
                 before = sums.get(one.end)

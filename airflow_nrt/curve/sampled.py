@@ -9,6 +9,7 @@ from airflow_nrt.basics.errors import InputError
 from airflow_nrt.curve.column import ColumnOfWindows
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.history.sink_history import standing_at
+from airflow_nrt.home.log.past.past import past_results
 from airflow_nrt.home.notes.samples import Sample, read_samples, sampled_files
 from airflow_nrt.home.notes.sampling import Sampling
 from airflow_nrt.home.outline import InsertOutline
@@ -40,7 +41,7 @@ class SampledCurve(ColumnOfWindows):
         """The end (ms) and the total of each published window; NaN without a sample."""
         samples = {key: one for day in self._names() for key, one in self._day(day).items()}
         standing = {}
-        for change in standing_at(self.home.log().audit()):
+        for change in standing_at(past_results(self.home.log())):
             if change.published.insert == self.insert.name and change.published.end is not None:
                 standing[change.published.end] = self._total(samples.get((change.published.end, change.entry)))
         return sorted(standing.items())

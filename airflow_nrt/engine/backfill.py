@@ -48,6 +48,7 @@ from airflow_nrt.home.log.history.history import History
 from airflow_nrt.home.log.history.history_of_log import history_of
 from airflow_nrt.home.log.history.row_semantics import plan_of_history
 from airflow_nrt.home.log.log import EntryTaken, Log
+from airflow_nrt.home.log.past.past import past_results
 from airflow_nrt.home.log.splits import Split, files_of, ranges_of
 from airflow_nrt.home.notes.followers import following
 from airflow_nrt.home.skipped import as_history_skips
@@ -183,7 +184,7 @@ def _backfilled(
 def _new(work: _Work) -> _Restatement:
     """Without a stream so far: the windows of the interval that no backfill has published yet."""
     # By the log, not by the sinks: printed windows leave nothing in a sink.
-    standing = {(one.insert, one.end) for entry in work.home.log().audit() for one in entry.published}
+    standing = {(one.insert, one.end) for entry in past_results(work.home.log()) for one in entry.published}
     if not standing:
         return _Restatement("backfill")
     only = {}

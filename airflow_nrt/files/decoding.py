@@ -10,9 +10,10 @@ from dataclasses import fields, is_dataclass
 from functools import cache
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
+from airflow_nrt.files.record_code import LONG, compiled, is_plain
+
 Record = TypeVar("Record")
 _Decode = Callable[[Any], Any]
-_LONG = 2**63
 STORED_AS = "stored as"
 """Metadata of a field: its name in files, where code has a better one."""
 
@@ -36,8 +37,8 @@ def decoded(content: Mapping[str, Any], kind: type[Record]) -> Record:
 def _record(kind: type) -> _Decode:
     """Its fields by the names that files have for them."""
     hints = get_type_hints(kind)
-    stored = {one.metadata.get(STORED_AS, one.name): one.name for one in fields(kind)}
-    decoders = {name: _decoder(hints[attribute]) for name, attribute in stored.items()}
+    stored = {one.metadata.get(STORED_AS, one.name): one for one in fields(kind)}
+    decoders = {name: _decoder(hints[one.name]) for name, one in stored.items()}
 
     def decode(content: Any) -> Any:
         if not isinstance(content, dict):
@@ -45,22 +46,40 @@ def _record(kind: type) -> _Decode:
         found, name = {}, ""
         try:
             for name, value in content.items():
-                found[stored[name]] = decoders[name](value)
+                found[stored[name].name] = decoders[name](value)
         except KeyError:
             raise TypeError(f"it has a field {name[:100]!r}, which is unknown") from None
         except TypeError as wrong:
             raise TypeError(f"its field {name!r}: {wrong}") from None
         return kind(**found)
 
-    return decode
+    if hasattr(kind, "__slots__") or not all(one.init for one in fields(kind)):
+        return decode
+    plain = {name: _plain(hints[one.name]) for name, one in stored.items()}
+    known = {name: one for name, one in plain.items() if one is not None}
+    return compiled(kind, stored, known, decoders, decode)
+
+
+def _plain(wanted: Any) -> tuple[Any, bool] | None:
+    """Its type and whether it may be None, if its values are texts, whole numbers or truth values."""
+    inner = _some(wanted)
+    kind = wanted if inner is None else inner
+    return (kind, inner is not None) if is_plain(kind) else None
+
+
+def _some(wanted: Any) -> Any:
+    """What it is if it is not None; None if it may not be None."""
+    if get_origin(wanted) not in (Union, types.UnionType):
+        return None
+    (some,) = (one for one in get_args(wanted) if one is not type(None))
+    return some
 
 
 @cache
 def _decoder(wanted: Any) -> _Decode:
     """The function that makes a value of this type from JSON. It raises TypeError for a value of another type."""
     origin, arguments = get_origin(wanted), get_args(wanted)
-    if origin in (Union, types.UnionType):
-        (some,) = (one for one in arguments if one is not type(None))
+    if (some := _some(wanted)) is not None:
         decode = _decoder(some)
         return lambda value: None if value is None else decode(value)
     if wanted is Any:
@@ -70,7 +89,7 @@ def _decoder(wanted: Any) -> _Decode:
     if origin in (dict, Mapping):
         return _mapping(_key if arguments[0] is int else _text, _decoder(arguments[1]))
     if origin in (list, tuple, Sequence):
-        return _sequence(list if origin is list else tuple, _decoder(arguments[0]))
+        return _sequence(list if origin is list else tuple, _decoder(arguments[0]), _plain(arguments[0]))
     return _PLAIN[wanted]
 
 
@@ -78,18 +97,35 @@ def _mapping(key: _Decode, decode: _Decode) -> _Decode:
     def mapping(value: Any) -> Any:
         if not isinstance(value, dict):
             raise TypeError(f"{_short(value)} is no JSON object")
-        return {key(name): decode(one) for name, one in value.items()}
+        return {key(name): decode(one) for name, one in value.items()} if value else {}
 
     return mapping
 
 
-def _sequence(kind: Callable[[Any], Any], decode: _Decode) -> _Decode:
+def _sequence(
+    kind: type[list[Any]] | type[tuple[Any, ...]], decode: _Decode, plain: tuple[Any, bool] | None
+) -> _Decode:
     def sequence(value: Any) -> Any:
         if not isinstance(value, list):
             raise TypeError(f"{_short(value)} is no JSON array")
+        if not value or (len(value) > _FEW and plain is not None and _stay_as_they_are(value, *plain)):
+            return kind(value)
         return kind([decode(one) for one in value])
 
     return sequence
+
+
+_FEW = 16
+"""So many values are checked one by one: that takes no longer than to look at all at once."""
+
+
+def _stay_as_they_are(values: list[Any], kind: Any, may_be_none: bool) -> bool:
+    some = [one for one in values if one is not None] if may_be_none else values
+    if set(map(type, some)) != {kind}:
+        return False
+    if kind is int:
+        return bool(min(some) >= -LONG and max(some) < LONG)
+    return kind is bool or "".join(some).isascii()
 
 
 def _key(name: str) -> int:
@@ -107,7 +143,7 @@ def _text(value: Any) -> str:
 
 
 def _whole(value: Any) -> int:
-    if type(value) is int and -_LONG <= value < _LONG:
+    if type(value) is int and -LONG <= value < LONG:
         return value
     raise TypeError(f"{_short(value)} is no whole number of 64 bits")
 

@@ -43,7 +43,8 @@ class Format:
             raise HomeError(f"{self.of} {where} can't be read: it is no JSON object")
         number = content.get(_NUMBER, 1)
         self.check(number, where)
-        read = {name: value for name, value in content.items() if name != _NUMBER}
+        read = dict(content)
+        read.pop(_NUMBER, None)
         try:
             for step in self.steps[number - 1 :]:
                 read = step(read)

@@ -103,6 +103,7 @@ class Home:
         self.left_out = self.notes / "left_out.json"
         self.limits = self.notes / "limits.json"
         self.unread = self.notes / "unread.json"
+        self.first_windows = self.notes / "first_windows.json"
 
     @classmethod
     def at(cls, location: str | Path, group: str | None = None) -> Home:

@@ -50,4 +50,10 @@ METRICS = (
     Metric("dropped_rows_total", "counter", "Late rows that count in no window.", lambda one: one.dropped),
     Metric("rejected_rows_total", "counter", "Rows that are in no result.", lambda one: one.rejected),
     Metric("null_fields_total", "counter", "Fields that are read as NULL.", lambda one: one.null_fields),
+    Metric(
+        "unread_files",
+        "gauge",
+        "Files that came into directories after these were closed, and are not read.",
+        lambda one: sum(one.closed_files.values()),
+    ),
 )

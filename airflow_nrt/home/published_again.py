@@ -13,6 +13,7 @@ from airflow_nrt.files.checksum import checksum_of
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Published
 from airflow_nrt.home.log.history.changed_files import change_of
+from airflow_nrt.home.log.past.past import past_results
 from airflow_nrt.home.log.splits import SourceFile, Split, files_of
 from airflow_nrt.home.published_directory import publishing_home
 
@@ -68,7 +69,7 @@ def _places(home: Home, root: Path) -> dict[str, Published | None]:
         if one.directory is not None and Path(one.directory).absolute() == root
     }
     places: dict[str, Published | None] = {}
-    for entry in home.log().audit():
+    for entry in past_results(home.log()):
         places.update((one.target, one) for one in entry.published if one.insert in here)
         removed = (place.partition("/") for place in entry.removed)
         places.update((target, None) for insert, _, target in removed if insert in here)

@@ -13,6 +13,7 @@ from airflow_nrt.home.log.fold.checkpoints import state_of
 from airflow_nrt.home.log.history.changed_files import changes_of
 from airflow_nrt.home.log.history.provable import provable_from
 from airflow_nrt.home.log.log import Log
+from airflow_nrt.home.notes.first_windows import noted_first_windows
 from airflow_nrt.home.notes.left_out import left_out_rows
 from airflow_nrt.home.notes.nulled import nulled_expressions
 from airflow_nrt.home.notes.unread import noted_unread
@@ -40,7 +41,8 @@ class Pulse:
     `windows` counts the windows that are published in all tables. All windows that end up to `last_window` are.
     `decided_windows` and `decided_until` say the same of windows that the log has decided. Some of these may wait for a
     sink. `tables` has both by table. `failed_start` says why the newest launch could not begin, if no driver has begun
-    since.
+    since. `closed_files` counts by source the files that came into directories after these were closed, and are not
+    read.
     """
 
     report: str
@@ -63,6 +65,7 @@ class Pulse:
     decided_until: int | None = None
     tables: tuple[TableProgress, ...] = ()
     failed_start: str | None = None
+    closed_files: dict[str, int] = field(default_factory=dict)
 
     @property
     def error(self) -> str | None:
@@ -96,8 +99,8 @@ class Status(Pulse):
     written (ms), or None without an entry. `unusable` are the classes in Java that the driver goes without, each with
     the reason why it does not fit its Spark. `nulled` counts the values of expressions that are NULL because they could
     not be computed, `nulled_in` by the newest windows or rows. `left_out` counts the rows that sinks could not take, by
-    insert and reason. `set_aside` counts the rows that were set aside, `closed_files` by source the files that came
-    into directories after these were closed, and are not read.
+    insert and reason. `set_aside` counts the rows that were set aside. `first_windows` are tables that were added after
+    old entries were removed, each with the end of its first window (ms of the report's clock).
 
     Entries before `first_entry` are removed: those that were written up to `removed_until` (ms of the wall clock; None:
     none are). Late rows since then are in the ledgers, and windows that begin at or after `provable_from` (ms of the
@@ -120,7 +123,7 @@ class Status(Pulse):
     first_entry: int = 0
     removed_until: int | None = None
     provable_from: int | None = None
-    closed_files: dict[str, int] = field(default_factory=dict)
+    first_windows: dict[str, int] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
         return {**asdict(self), "lag": self.lag}
@@ -163,7 +166,7 @@ def read_status(home: Home, now: int | None = None) -> Status:
         first_entry=log.first,
         removed_until=None if log.floor is None else log.floor.time,
         provable_from=None if log.floor is None else provable_from(log.beginning().state.position),
-        closed_files={name: one.files for name, one in noted_unread(home).sources.items()},
+        first_windows=dict(noted_first_windows(home)),
     )
 
 
@@ -195,6 +198,7 @@ def _pulse(home: Home, log: Log, now: int | None) -> Pulse:
         decided_until=newest_complete(position),
         tables=progress.tables,
         failed_start=failed_start(home, beat),
+        closed_files={name: one.files for name, one in noted_unread(home).sources.items()},
     )
 
 

@@ -16,6 +16,7 @@ from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Entry, Lease, Position
 from airflow_nrt.home.log.history.lacking import lacking
 from airflow_nrt.home.log.log import Log
+from airflow_nrt.home.log.past.past import past_results
 from airflow_nrt.home.outline import InsertOutline, Outline
 from airflow_nrt.home.visible import directory_of, staged_directories
 from airflow_nrt.model.windows import Every, Grid, Monthly
@@ -137,7 +138,7 @@ def _first_lacking(home: Home, log: Log, beat: Heartbeat | None) -> dict[str, in
         later: Iterable[Entry] = log.entries(start)
     else:
         added = home.identity().added if log.last >= 0 else {}
-        for name, changes in lacking(log.audit(), added).items() if added else ():
+        for name, changes in lacking(past_results(log), added).items() if added else ():
             found[name] = min(one.entry for one in changes)
         later = _may_be_staged(home, log)
     staged = staged_directories(home)

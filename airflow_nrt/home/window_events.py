@@ -94,7 +94,11 @@ def visible_entries(home: Home, log: Log, table: str | None, after: int, until: 
     """The entries after `after` whose results (in this table, or in all) are visible, up to the first one whose results
     wait. What is removed is passed over."""
     if after + 1 < log.first:
-        logger.warning("%s: %s; its windows become no events", home.path, log.floor)
+        logger.warning(
+            "%s: %s; windows of %s that entries %s to %s have published become no asset events: run the DAGs that wait "
+            "for them by hand",
+            home.path, log.floor, table or "all tables", after + 1, log.first - 1,
+        )  # fmt: skip
     for entry in log.entries(max(after + 1, log.first), until):
         if is_waiting(home, entry, table):
             return

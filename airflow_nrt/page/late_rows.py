@@ -6,6 +6,7 @@ from bisect import bisect_left, bisect_right
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,8 @@ from airflow_nrt.basics.durations import DAY
 from airflow_nrt.basics.errors import HomeError
 from airflow_nrt.basics.texts import shortened
 from airflow_nrt.files.numbers_as_written import json_text
-from airflow_nrt.home.ledger import LATE_PREFIX, records
+from airflow_nrt.home.ledger import LATE_PREFIX, records_in
+from airflow_nrt.home.ledger_files import ledger_files
 from airflow_nrt.home.store.store_path import StorePath
 from airflow_nrt.page.homes.reader import Reader
 from airflow_nrt.page.log_facts import LateBatch
@@ -35,7 +37,7 @@ def late_counts(reader: Reader, ends: Iterable[int]) -> dict[int, int]:
     for end in ends:
         by_day.setdefault((end - 1) // DAY * DAY, []).append(end)
     for day, some in by_day.items():
-        missed = [bounds for batch in _of_day(reader, day) for bounds in _missed_by(reader.home.root / batch.ledger)]
+        missed = [bounds for batch in _of_day(reader, day) for bounds in _missed_by(reader.home.root, batch)]
         firsts, lasts = sorted(first for first, _ in missed), sorted(last for _, last in missed)
         found.update({end: bisect_right(firsts, end) - bisect_left(lasts, end) for end in some})
     return found
@@ -45,10 +47,9 @@ def rows_of(reader: Reader, end: int, most: int = 20) -> list[dict[str, Any]]:
     """Late rows that are not in the window with this end (ms)."""
     found: list[dict[str, Any]] = []
     for batch in _of_day(reader, (end - 1) // DAY * DAY):
-        directory = reader.home.root / batch.ledger
-        if not any(first <= end <= last for first, last in _missed_by(directory)):
+        if not any(first <= end <= last for first, last in _missed_by(reader.home.root, batch)):
             continue
-        for record in _records(directory):
+        for record in _records(reader.home.root, batch):
             first, last = _bounds(record)
             if first <= end <= last:
                 found.append(_shown(record))
@@ -59,34 +60,31 @@ def rows_of(reader: Reader, end: int, most: int = 20) -> list[dict[str, Any]]:
 
 def _of_day(reader: Reader, day: int) -> list[LateBatch]:
     """Batches whose late rows may have missed windows of a day, newest first."""
-    batches = (one for one in reversed(reader.facts().late) if one.watermark >= day and _is_inside(one.ledger))
+    batches = (one for one in reversed(reader.facts().late) if one.watermark >= day and _is_inside(one))
     return [one for one, _ in zip(batches, range(MOST_BATCHES))]
 
 
-def _is_inside(ledger: str) -> bool:
-    parts = Path(ledger).parts
-    return len(parts) == 2 and parts[0] == "ledger" and parts[1] != ".."
+def _is_inside(batch: LateBatch) -> bool:
+    parts = Path(batch.ledger).parts
+    names = [*batch.written, *(file.name for files in batch.written.values() for file in files)]
+    return len(parts) == 2 and parts[0] == "ledger" and not any(".." in Path(one).parts for one in (*parts, *names))
 
 
-def _missed_by(directory: StorePath) -> tuple[tuple[int, int], ...]:
+def _missed_by(root: StorePath, batch: LateBatch) -> tuple[tuple[int, int], ...]:
+    directory = root / batch.ledger
     known = _cache.get(directory)
     if known is None:
-        known = _cache[directory] = tuple(bounds for bounds in map(_bounds, _records(directory)) if bounds[1] >= 0)
+        known = _cache[directory] = tuple(bounds for bounds in map(_bounds, _records(root, batch)) if bounds[1] >= 0)
         while len(_cache) > _CACHED:
             _cache.popitem(last=False)
     return known
 
 
-def _records(directory: StorePath) -> Iterator[dict[str, Any]]:
+def _records(root: StorePath, batch: LateBatch) -> Iterator[dict[str, Any]]:
     """Unreadable records are skipped."""
-    count = 0
     with suppress(OSError, HomeError):
-        for part in directory.below():
-            for record in records(part) if part.name.startswith(LATE_PREFIX) else ():
-                yield record
-                count += 1
-                if count == MOST_ROWS:
-                    return
+        late = (files for name, files in ledger_files(root, batch).items() if name.startswith(LATE_PREFIX))
+        yield from islice(chain.from_iterable(map(records_in, chain.from_iterable(late))), MOST_ROWS)
 
 
 def _bounds(record: dict[str, Any]) -> tuple[int, int]:

@@ -1,18 +1,16 @@
-"""The log of a home as the page needs it: versions of windows, batches and events, folded entry by entry.
-
-Entries are read as JSON with the few fields that are shown: to type all of their position takes three times as long.
-"""
+"""The log of a home as the page needs it: versions of windows, batches and events, folded entry by entry."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
 
-from airflow_nrt.basics.errors import HomeError
 from airflow_nrt.basics.texts import counted
-from airflow_nrt.files.decoding import parse_json
+from airflow_nrt.home.log.entries import Fill, Lease, Published, Restate
 from airflow_nrt.home.log.log import Log
+from airflow_nrt.home.log.named_files import NamedFiles
+from airflow_nrt.home.log.past.past import past_entries
+from airflow_nrt.home.log.past.past_entry import Batch as PastBatch
+from airflow_nrt.home.log.past.past_entry import PastEntry
 
 MOST_ENTRIES = 60_000
 """The most batches, the newest ones. A curve every ten minutes writes 300 a day."""
@@ -47,11 +45,12 @@ class Batch:
 
 @dataclass(frozen=True)
 class LateBatch:
-    """A batch with late rows. `watermark` is the newest one by which they were late."""
+    """A batch with late rows, and the files of its ledger. `watermark` is the newest one by which they were late."""
 
     ledger: str
     watermark: int
     late: int
+    written: NamedFiles
 
 
 @dataclass(frozen=True)
@@ -89,76 +88,55 @@ class Facts:
         if self.last < 0:
             self.first = max(log.first, log.last + 1 - MOST_ENTRIES)
             self.last = self.first - 1
-        for n in range(self.last + 1, log.last + 1):
-            try:
-                self._add(n, parse_json(log.content(n)))
-            except (ValueError, TypeError, LookupError, AttributeError):
-                raise HomeError(f"log entry {n} of {log.directory} is not readable") from None
-            self.last = n
+        for entry in past_entries(log, self.last + 1):
+            self._add(entry)
+            self.last = entry.n
 
-    def _add(self, n: int, entry: Mapping[str, Any]) -> None:
-        time, epoch, kind = _whole(entry["time"]), _maybe(entry["epoch"]), entry["kind"]
-        reason = _text(entry["reason"]) if kind == "restate" else None
-        fired = self._publish(n, time, epoch, reason, entry.get("published") or ())
-        for target in entry.get("removed") or ():
+    def _add(self, entry: PastEntry) -> None:
+        body, time, epoch = entry.body, entry.time, entry.epoch
+        fired = self._publish(entry)
+        for target in entry.removed:
             self._remove(target)
-        if kind == "lease":
-            self._begin(time, epoch, entry)
-        elif kind == "restate":
-            self.events.append(
-                Event(time, _kind_of(reason), None, f"{_windows(fired)} restated by a {_kind_of(reason)}")
-            )
-        elif kind == "fill":
-            text = f"{_text(entry['insert'])} filled from {_text(entry['twin'])}: {_windows(fired)}"
+        if isinstance(body, Lease):
+            text = f"driver of epoch {epoch} began: process {body.pid} on {body.host}"
+            self.events.append(Event(time, "restart" if (epoch or 0) > 1 else "start", epoch, text))
+        elif isinstance(body, Restate):
+            kind = "repair" if body.reason == "repair" else "backfill"
+            self.events.append(Event(time, kind, None, f"{_windows(fired)} restated by a {kind}"))
+        elif isinstance(body, Fill):
+            text = f"{body.insert} filled from {body.twin}: {_windows(fired)}"
             self.events.append(Event(time, "fill", epoch, text))
-        elif kind == "commit":
-            self._commit(time, entry)
-        elif kind == "tick" and fired and self.batches:
-            self._fire(fired)
+        elif isinstance(body, PastBatch):
+            self._commit(time, body)
+        elif fired and self.batches:
+            last = self.batches[-1]
+            self.batches[-1] = replace(last, windows=last.windows + fired)
 
-    def _begin(self, time: int, epoch: int | None, lease: Mapping[str, Any]) -> None:
-        again = (epoch or 0) > 1
-        text = f"driver of epoch {epoch} began: process {_whole(lease['pid'])} on {_text(lease['host'])}"
-        self.events.append(Event(time, "restart" if again else "start", epoch, text))
+    def _commit(self, time: int, batch: PastBatch) -> None:
+        left_out = batch.left_out
+        late = 0 if left_out is None else left_out.late
+        self.batches.append(Batch(time, batch.began, batch.rows, late, batch.files, batch.watermark))
+        if left_out is not None and late and left_out.ledger is not None:
+            self.late.append(LateBatch(left_out.ledger, left_out.watermark or 0, late, left_out.written))
 
-    def _commit(self, time: int, commit: Mapping[str, Any]) -> None:
-        position = commit["position"]
-        marks = [one.get("watermark") for one in position["operators"].values()]
-        late = sum(_whole(one["late"]) for one in commit["late"])
-        watermark = min((_whole(mark) for mark in marks if mark is not None), default=None)
-        batch = Batch(
-            time,
-            _whole(commit["clock"]),
-            _whole(commit["rows"]),
-            late,
-            len(commit["files"]) + len(commit.get("ranges", ())),
-            watermark,
-        )
-        self.batches.append(batch)
-        if late and commit["ledger"] is not None:
-            watermark = max((_whole(mark) for mark in commit["seen"].values() if mark is not None), default=0)
-            self.late.append(LateBatch(_text(commit["ledger"]), watermark, late))
-
-    def _fire(self, fired: int) -> None:
-        last = self.batches[-1]
-        self.batches[-1] = Batch(
-            last.time, last.began, last.rows, last.late, last.files, last.watermark, last.windows + fired
-        )
-
-    def _publish(self, n: int, time: int, epoch: int | None, reason: str | None, published: Any) -> int:
-        """How many windows these files are of."""
+    def _publish(self, entry: PastEntry) -> int:
+        """How many windows its files are of."""
         fired = set()
-        for insert, end, version, target in _versions(n, time, epoch, reason, published):
-            versions = self.windows.setdefault(insert, {}).setdefault(end, [])
-            if versions and versions[-1].entry == n:
+        reason = entry.body.reason if isinstance(entry.body, Restate) else None
+        for one in entry.published:
+            if one.end is None:
+                continue
+            window, version = (one.insert, one.end), _version(entry, one, reason)
+            versions = self.windows.setdefault(one.insert, {}).setdefault(one.end, [])
+            if versions and versions[-1].entry == entry.n:
                 # A window has a file in each partition.
                 versions[-1] = _joined(versions[-1], version)
             else:
                 versions.append(version)
-            fired.add((insert, end))
-            if target:
-                self._window_of[f"{insert}/{target}"] = (insert, end)
-                self._files_of.setdefault((insert, end), set()).add(f"{insert}/{target}")
+            fired.add(window)
+            if one.target:
+                self._window_of[f"{one.insert}/{one.target}"] = window
+                self._files_of.setdefault(window, set()).add(f"{one.insert}/{one.target}")
         return len(fired)
 
     def _remove(self, target: str) -> None:
@@ -171,15 +149,8 @@ class Facts:
                 self.windows[window[0]].pop(window[1], None)
 
 
-def _versions(
-    n: int, time: int, epoch: int | None, reason: str | None, published: Any
-) -> Iterator[tuple[str, int, Version, str]]:
-    for one in published:
-        end = one["end"]
-        if end is not None:
-            state, rows, checksum = _text(one["state"]), _whole(one["rows"]), _text(one["checksum"])
-            version = Version(n, time, epoch, _maybe(one["start"]), state, rows, checksum, reason)
-            yield _text(one["insert"]), _whole(end), version, _text(one["target"])
+def _version(entry: PastEntry, one: Published, reason: str | None) -> Version:
+    return Version(entry.n, entry.time, entry.epoch, one.start, one.state, one.rows, one.checksum, reason)
 
 
 def _joined(a: Version, b: Version) -> Version:
@@ -189,23 +160,3 @@ def _joined(a: Version, b: Version) -> Version:
 
 def _windows(count: int) -> str:
     return counted(count, "window")
-
-
-def _kind_of(reason: str | None) -> str:
-    return "repair" if reason == "repair" else "backfill"
-
-
-def _whole(value: Any) -> int:
-    if type(value) is not int:
-        raise TypeError("it is no whole number")
-    return value
-
-
-def _maybe(value: Any) -> int | None:
-    return None if value is None else _whole(value)
-
-
-def _text(value: Any) -> str:
-    if type(value) is not str:
-        raise TypeError("it is no text")
-    return value

@@ -33,7 +33,8 @@ _MOST_PATH = 1000
 
 @dataclass(frozen=True)
 class State:
-    """The state of one home at one time. `why` is what is wrong, or None."""
+    """The state of one home at one time. `why` is what is wrong, or None. `unread_files` came into closed
+    directories."""
 
     place: Place
     name: str
@@ -44,6 +45,7 @@ class State:
     beat: Heartbeat | None = None
     now: int = 0
     progress: TablesProgress = field(default_factory=TablesProgress)
+    unread_files: int = 0
 
     @property
     def zone(self) -> str | None:
@@ -111,6 +113,7 @@ class State:
             "late_rows": position.late if known else None,
             "rejected_rows": sum(one.rejected for one in sources) if known else None,
             "null_fields": sum(one.null_fields for one in sources) if known else None,
+            "unread_files": self.unread_files if known else None,
             "restarts": max(tail.epoch - 1, 0) if known else None,
             "epoch": tail.epoch if known else None,
             "latest_window_end": clock_text(latest),
@@ -129,7 +132,7 @@ def state_of(reader: Reader, now: int | None = None) -> State:
     at = now_ms() if now is None else now
     try:
         kept, tail, beat = reader.kept(), reader.tail(), reader.heartbeat()
-        progress = reader.progress(beat)
+        progress, unread = reader.progress(beat), reader.unread_files()
     except HomeError as wrong:
         return unreachable(reader, str(wrong), at)
     state, why = _judge(tail, beat, at)
@@ -138,7 +141,8 @@ def state_of(reader: Reader, now: int | None = None) -> State:
     failed = failed_start(reader.home, beat)
     if failed is not None:
         state, why = FAILED, shortened(f"the last start failed: {failed}", _MOST_LETTERS)
-    return State(reader.place, shortened(kept.identity.name, _MOST_NAME), state, why, kept, tail, beat, at, progress)
+    name = shortened(kept.identity.name, _MOST_NAME)
+    return State(reader.place, name, state, why, kept, tail, beat, at, progress, unread)
 
 
 def _judge(tail: Tail, beat: Heartbeat | None, now: int) -> tuple[str, str | None]:

@@ -11,6 +11,7 @@ from airflow_nrt.basics.errors import InputError
 from airflow_nrt.curve.outlines import outline_of
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.history.sink_history import REMOVED, Change, changes
+from airflow_nrt.home.log.past.past import past_results
 from airflow_nrt.home.visible import directory_of, staged_directories
 from airflow_nrt.model.options.change_formats import CHANGE_FORMATS, ChangeFormat
 from airflow_nrt.usecases.requests.changelog import ChangelogRequest, RowChange, WindowChange
@@ -22,7 +23,7 @@ def changelog(request: ChangelogRequest) -> Iterator[WindowChange]:
     Raises InputError, before the first change, if there is no home, or if rows are asked for and no file holds them.
     """
     home = Home.open(request.home, request.group)
-    log, staged = changes(home.log().audit()), staged_directories(home)
+    log, staged = changes(past_results(home.log())), staged_directories(home)
 
     def waits(one: Change) -> bool:
         return one.op != REMOVED and directory_of(one.published) in staged

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from airflow_nrt.basics.texts import counted
@@ -32,6 +32,7 @@ def check(request: CheckRequest) -> Findings:
         file = None if program is None else file_of(program.module, program.root)
         return Findings(wrong.exit_status, problems=tuple(problem_lines(wrong, report, file)), lines=())
     added: Mapping[str, str] = {}
+    lacking: list[str] = []
     if request.home is None:
         check_places(plan)
     else:
@@ -39,10 +40,16 @@ def check(request: CheckRequest) -> Findings:
         from airflow_nrt.table.reports.load import plan_of_home
 
         home = Home.checked(request.home, plan, plan_of_home, request.group)
-        added = home.additions(plan, plan_of_home) if home.report_file.exists() else {}
+        if home.report_file.exists():
+            from airflow_nrt.home.log.history.first_windows import first_windows
+            from airflow_nrt.home.notes.first_windows import lacks_earlier, noted_first_windows
+
+            added = home.additions(plan, plan_of_home)
+            first = {**noted_first_windows(home), **first_windows(home.log(), added)}
+            lacking = [lacks_earlier(name, end) for name, end in first.items()]
     if request.deep:
         _analyse(plan)
-    return Findings(0, problems=(), lines=tuple(_lines(plan, added)))
+    return Findings(0, problems=(), lines=tuple(_lines(plan, added, lacking)))
 
 
 def _analyse(plan: Plan) -> None:
@@ -58,9 +65,10 @@ def _analyse(plan: Plan) -> None:
             end_java()
 
 
-def _lines(plan: Plan, added: Mapping[str, str]) -> Iterator[str]:
+def _lines(plan: Plan, added: Mapping[str, str], gaps: Sequence[str]) -> Iterator[str]:
     for insert, twin in added.items():
         yield f"{insert} is new to the home: the next driver fills it with the windows of {twin}"
+    yield from gaps
     for what, why in without_effect(plan).items():
         yield f"{what} has no effect here: {why}"
     lacking = cautions_of_place(plan)

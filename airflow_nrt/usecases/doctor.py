@@ -19,6 +19,7 @@ from airflow_nrt.basics.jars import JARS, fetched
 from airflow_nrt.files.durable import put_if_absent
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.fold.checkpoints import check_checkpoint
+from airflow_nrt.home.log.past.past import check_past
 from airflow_nrt.launch.living import living_status
 from airflow_nrt.usecases.asking import Inquiry, answered
 from airflow_nrt.usecases.requests.check import CheckRequest, Findings
@@ -156,7 +157,10 @@ def _driver(location: str, group: str | None) -> Finding:
 
 def _checkpoint(location: str, group: str | None) -> Finding:
     home = Home.at(location, group)
-    entry = check_checkpoint(home.log()) if home.report_file.exists() else None
+    entry = None
+    if home.report_file.exists():
+        entry = check_checkpoint(home.log())
+        check_past(home.log())
     said = "there is none yet" if entry is None else f"after entry {entry}, as the log has it"
     return Finding("checkpoint", Judgement.FINE, said)
 

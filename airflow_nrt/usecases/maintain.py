@@ -14,6 +14,7 @@ from airflow_nrt.home.kept import Keep
 from airflow_nrt.home.log.history.lacking import lacking
 from airflow_nrt.home.log.history.provable import provable_from
 from airflow_nrt.home.log.log import Log
+from airflow_nrt.home.log.past.past import past_results
 from airflow_nrt.home.retention.retention import Retention
 from airflow_nrt.table.reports.load import plan_of_home
 from airflow_nrt.usecases.plans import plan_of
@@ -42,7 +43,7 @@ def maintain(request: MaintainRequest, say: Progress) -> MaintainResult:
 
 def _is_filling(home: Home) -> bool:
     added = home.identity().added
-    return bool(added) and bool(lacking(home.log().audit(), added))
+    return bool(added) and bool(lacking(past_results(home.log()), added))
 
 
 def _would_keep(retention: Retention, log: Log) -> KeptHistory:

@@ -8,6 +8,7 @@ import pytest
 
 from airflow_nrt.home.log import chapters, fenced_writer, volumes
 from airflow_nrt.home.log.fold import checkpoints
+from airflow_nrt.home.log.past import past
 from airflow_nrt.home.retention import removal
 
 CHAPTER, VOLUME = 4, 16
@@ -26,4 +27,5 @@ def shorten(patched: pytest.MonkeyPatch, chapter: int = CHAPTER, volume: int = V
     patched.setattr(chapters, "KEPT", chapter)
     for module in (volumes, removal):
         patched.setattr(module, "VOLUME", volume)
-    patched.setattr(checkpoints, "DISTANCE", volume)
+    for module in (checkpoints, past):
+        patched.setattr(module, "DISTANCE", volume)

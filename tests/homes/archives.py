@@ -19,6 +19,8 @@ import os
 import tarfile
 from pathlib import Path
 
+from tests.homes.moved_files import move_files
+
 DATA = Path(__file__).parent / "data"
 PLACE = b"/kept-home"
 _BINARY = (".parquet", ".crc")
@@ -31,6 +33,7 @@ def names() -> list[str]:
 def pack(place: Path, name: str) -> Path:
     """Partials keep the path where they were, in the record of a late row, which is not read again."""
     packed, own = io.BytesIO(), str(place).encode()
+    move_files(place / "home", own, PLACE)
     with tarfile.open(fileobj=packed, mode="w", format=tarfile.PAX_FORMAT) as archive:
         for path in sorted(place.rglob("*")):
             if path.suffix == ".crc":
@@ -58,4 +61,5 @@ def unpack(name: str, place: Path) -> Path:
             modified = path.stat().st_mtime_ns
             path.write_bytes(content.replace(PLACE, str(place).encode()))
             os.utime(path, ns=(modified, modified))
+    move_files(place / "home", PLACE, str(place).encode())
     return place

@@ -9,6 +9,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import fastavro
+import pytest
 from pyspark.sql import SparkSession
 
 from airflow_nrt.basics.instants import parse_instant
@@ -17,17 +18,23 @@ from airflow_nrt.engine.archive.keeper import ArchiveKeeper
 from airflow_nrt.engine.backfill import REPAIR, backfill
 from airflow_nrt.engine.driver import filling
 from airflow_nrt.engine.verify.interval import Interval
+from airflow_nrt.home.heartbeat import now_ms
 from airflow_nrt.home.home import Home
+from airflow_nrt.home.kept import Keep
+from airflow_nrt.home.log import chapters
 from airflow_nrt.home.log.chapters import CHAPTER, KEPT
 from airflow_nrt.home.log.entries import Lease
 from airflow_nrt.home.log.fenced_writer import Writer
 from airflow_nrt.home.log.fold import checkpoints as fold
 from airflow_nrt.home.log.fold.looks import Look, note_looks
 from airflow_nrt.home.log.fold.settled import note_settled
+from airflow_nrt.home.log.past.past import write_missing_past
 from airflow_nrt.home.notes.unread import UnreadFiles, note_unread
 from airflow_nrt.home.reopened import reopen
+from airflow_nrt.home.retention.retention import Retention
 from airflow_nrt.sql.load import plan_of_home
 from tests.engine.reports import HOUR, MINUTE, MORNING, source_file
+from tests.home.short_logs import shorten
 from tests.homes.broker import kafka
 from tests.homes.scene import Scene
 from tests.servers.kafka import Topics
@@ -526,10 +533,37 @@ def named(spark: SparkSession, place: Path, is_kept: bool) -> Scene:
     return scene
 
 
+def floor(spark: SparkSession, place: Path, is_kept: bool) -> Scene:
+    """Old entries are removed, and their results stay."""
+
+    def row(number: int, minute: int) -> str:
+        return json.dumps({"id": number, "price": 1.5, "ts": at(minute)})
+
+    scene = Scene.of_report(spark, place, "closed.sql", is_kept)
+    for n in range(1, 15):
+        path = scene.arrive("events", row(n, 10 * n), row(n, 9 * n), file=f"part={n // 5}/{n}", ends="json")
+        scene.driver.absorb("events", [source_file(path)])
+    scene.arrive("events", row(15, 150), row(15, 190), file="part=3/last", ends="json")
+    if is_kept:
+        log = scene.home.log()
+        with pytest.MonkeyPatch.context() as patched:
+            # All chapters become volumes, and all volumes go: what stands is alike in the log of any length.
+            shorten(patched, 4, 4)
+            patched.setattr(chapters, "KEPT", 8)
+            log.bind()
+            fold.write_checkpoints(log)
+            write_missing_past(log)
+            note_settled(log)
+            retention = Retention(scene.home, Keep(0, 0), clock=lambda: now_ms() + 1)
+            while retention.step(log):
+                pass
+    return scene
+
+
 _ALL = (
     windows, rows, versions, updating, throttled, owed, restated, repaired, filled, emptied, moved, lookups, program,
     topic, from_archive, since, fractions, cast_digits, retracted, in_json, above_windows, known_topic, checkpoints,
-    schemas, nulled, policies, null_fields, skipped, limited, arrived, closed, named,
+    schemas, nulled, policies, null_fields, skipped, limited, arrived, closed, named, floor,
 )  # fmt: skip
 SCENES: dict[str, Callable[[SparkSession, Path, bool], Scene]] = {one.__name__: one for one in _ALL}
 SERVERLESS = ("topic", "from_archive", "since", "known_topic", "checkpoints", "schemas")

@@ -8,13 +8,17 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from airflow_nrt.engine.verify.verify import verify
+from airflow_nrt.basics.errors import HomeError
+from airflow_nrt.engine.verify.interval import EVERYTHING, Interval
+from airflow_nrt.engine.verify.verify import unprovable, verify
 from airflow_nrt.home.heartbeat import RUNNING
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.chapters import chapter_of
 from airflow_nrt.home.log.fold.checkpoints import check_checkpoint, read_by
 from airflow_nrt.home.log.fold.inputs import inputs_of
 from airflow_nrt.home.log.fold.settled import settled_until
+from airflow_nrt.home.log.history.history_of_log import history_of
+from airflow_nrt.home.log.past.past import check_past, past_entries
 from airflow_nrt.home.status import read_status
 from airflow_nrt.home.visible import is_waiting
 from airflow_nrt.table.reports.load import plan_of_home
@@ -42,7 +46,9 @@ def test_it_goes_on_and_is_verified(
     if name in SERVERLESS:
         # Its server would be asked what no driver has read yet.
         monkeypatch.setattr("airflow_nrt.engine.verify.unread.not_read", lambda *given: [])
-    verdict = verify(spark, scene.plan, scene.home)
+    # Of windows that end up to then, entries are removed.
+    after = max(unprovable(scene.plan, history_of(scene.home.log(), scene.plan), EVERYTHING).values(), default=None)
+    verdict = verify(spark, scene.plan, scene.home, Interval(after, None))
     assert verdict.is_proven and not verdict.problems, verdict
     assert verdict.equal > 0 or not any(one.operators for one in scene.plan.inserts)
 
@@ -82,6 +88,24 @@ def test_a_checkpoint_agrees_with_its_log(tmp_path: Path) -> None:
     read, all_read = read_by(log), inputs_of(log.audit())
     assert set(read.of("orders")) == set(all_read.of("orders")) and read.archived == all_read.archived != {}
     assert settled_until(log) == log.last
+
+
+def test_old_entries_are_removed(tmp_path: Path) -> None:
+    home = left("floor", tmp_path)
+    log = home.log()
+    assert 4 <= log.first < log.last and log.floor is not None
+    beginning = log.beginning()
+    assert beginning.state.entry == log.first - 1 and beginning.lease is not None and beginning.results
+    (read,) = read_by(log).sources.values()
+    assert {Path(file.path).exists() for file in read.files} == {True} and len({*read.files}) == 14
+    assert check_checkpoint(log) is not None
+    check_past(log)
+    assert read_status(home).first_entry == log.first
+    assert next(past_entries(log)).n == log.first and [*(home.path / "checkpoints").glob("*.past.gz")]
+    floor = home.log_directory / "floor.json"
+    floor.replace(floor.read().replace(b'"crc":', b'"crc":1'))
+    with pytest.raises(HomeError, match="can't be read: it is not what was written there"):
+        home.log().beginning()
 
 
 def test_a_closed_directory_is_no_error(spark: SparkSession, tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from airflow_nrt.basics.instants import format_instant
 from airflow_nrt.home.ids import home_id
 from airflow_nrt.home.launch_failure import note_launch_failure
 from airflow_nrt.home.notes.samples import read_samples, sampled_files
+from airflow_nrt.home.notes.unread import UnreadFiles, note_unread
 from airflow_nrt.home.status import read_status
 from airflow_nrt.page.homes.known_samples import KnownSamples
 from airflow_nrt.page.homes.places import Root, find
@@ -59,6 +60,16 @@ def test_the_list_says_what_status_says(own: Lab, made: Made) -> None:
     assert (one["state"], one["why"], one["dag_id"], one["zone"]) == ("running", None, "orders", "UTC")
     assert one["latest_window_end"] == "2024-06-18T12:00:00"
     assert one["freshness_seconds"] > 86_400 and one["lag_seconds"] > 86_400
+
+
+def test_files_of_closed_directories_are_counted(lab: Lab, tmp_path: Path) -> None:
+    other = make_home(tmp_path, plan_of_homes(tmp_path), "curve", windows=3, dag_id="orders")
+    two = Lab.over(tmp_path)
+    assert get(two, other)["unread_files"] == two.get("reports")["reports"][0]["unread_files"] == 0
+    note_unread(other.home, {"orders": {"/d": UnreadFiles(2, 9), "/e": UnreadFiles(1, 9)}})
+    assert get(two, other)["unread_files"] == two.get("reports")["reports"][0]["unread_files"] == 3
+    note_unread(other.home, {})
+    assert get(two, other)["unread_files"] == 0
 
 
 def test_homes_of_one_name_are_told_apart_by_their_whole_paths(lab: Lab, made: Made, tmp_path: Path) -> None:

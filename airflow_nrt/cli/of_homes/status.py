@@ -18,12 +18,25 @@ from airflow_nrt.cli.terminal.colours import Colour, is_terminal, painted
 from airflow_nrt.cli.terminal.screen import CLEAR
 from airflow_nrt.home.heartbeat import ENDED, FINISHED, RUNNING, STARTING, STOPPED
 from airflow_nrt.home.home import Home
+from airflow_nrt.home.notes.first_windows import lacks_earlier
 from airflow_nrt.home.status import Status
 from airflow_nrt.launch.living import DIED, living_status
 
 _GOOD = (STARTING, RUNNING, FINISHED, STOPPED)
 _SHOWN_PLACES = 3
-_TO_LOOK_AT = ("decided", "changed", "read", "unreadable", "closed", "suspect", "unusable", "nulled", "left", "set")
+_TO_LOOK_AT = (
+    "decided",
+    "changed",
+    "read",
+    "unreadable",
+    "closed",
+    "suspect",
+    "unusable",
+    "nulled",
+    "left",
+    "set",
+    "lacking",
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -126,6 +139,7 @@ def _lines(status: Status) -> list[str]:
             f"history     from entry {status.first_entry} on, after {format_instant(status.removed_until)} (UTC); "
             f"{_provable(status.provable_from)}"
         )
+    lines += [f"lacking     {lacks_earlier(name, end)}" for name, end in status.first_windows.items()]
     if status.error:
         lines.append(f"error       {status.error}")
     for operator, until in status.suspects.items():

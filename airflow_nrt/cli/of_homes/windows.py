@@ -10,6 +10,7 @@ from airflow_nrt.basics.instants import format_instant, parse_instant
 from airflow_nrt.cli.common import add_home, add_json, print_json, say_what_is_gone
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.history.sink_history import standing_at
+from airflow_nrt.home.log.past.past import past_results
 from airflow_nrt.home.visible import waiting
 
 
@@ -24,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     home = Home.open(options.home, options.group)
     say_what_is_gone(home)
-    rows = standing_at(home.log().audit(), _instant(options.at))
+    rows = standing_at(past_results(home.log()), _instant(options.at))
     owed = waiting(home, [row.published for row in rows])
     if options.json:
         facts = [{"entry": row.entry, "time": row.time, "waiting": row.published in owed} for row in rows]

@@ -17,6 +17,7 @@ from airflow_nrt.demo.sinks.sink import CurveRow, CurveSink, around, flipped
 from airflow_nrt.demo.summary import Flipped
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.history.sink_history import standing_at
+from airflow_nrt.home.log.past.past import past_results
 from airflow_nrt.home.outline import Outline
 
 
@@ -31,7 +32,7 @@ class FilesSink(CurveSink):
         return self.place / "data" / "orders_curve"
 
     def row(self, home: Home, shop: int, end: int) -> CurveRow | None:
-        for change in standing_at(home.log().audit()):
+        for change in standing_at(past_results(home.log())):
             if change.published.end != end:
                 continue
             with (self.table / change.published.target).open("rb") as file:

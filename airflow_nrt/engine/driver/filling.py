@@ -34,8 +34,11 @@ from airflow_nrt.home.durable_files import make_durable
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Fill, Published, Restate
 from airflow_nrt.home.log.fenced_writer import Writer
+from airflow_nrt.home.log.history.first_windows import first_windows
 from airflow_nrt.home.log.history.lacking import lacking
 from airflow_nrt.home.log.history.sink_history import ADDED, Change
+from airflow_nrt.home.log.past.past import past_results
+from airflow_nrt.home.notes.first_windows import lacks_earlier, note_first_windows
 from airflow_nrt.home.visible import waiting
 from airflow_nrt.home.window_events import RESTATED
 from airflow_nrt.model.internal_columns import WINDOW_END
@@ -64,6 +67,8 @@ class Filling:
         self._pause = 0.0
         self._done: Counter[str] = Counter()
         self._look()
+        for name, end in note_first_windows(home, first_windows(writer.log, self._added)).items():
+            log.warning("%s", lacks_earlier(name, end))
 
     def __bool__(self) -> bool:
         """Whether windows are still to be filled."""
@@ -96,7 +101,7 @@ class Filling:
             self._pause = time.monotonic() + MOST_SECONDS
 
     def _look(self) -> None:
-        self._lacking = lacking(self._writer.log.audit(), self._added)
+        self._lacking = lacking(past_results(self._writer.log), self._added)
         self._seen = self._writer.log.last
 
     def _follow(self) -> None:

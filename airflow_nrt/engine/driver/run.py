@@ -56,6 +56,7 @@ from airflow_nrt.home.log.fold.checkpoints import read_by, write_checkpoints
 from airflow_nrt.home.log.fold.looks import NO_LOOKS, looks_of, note_looks
 from airflow_nrt.home.log.fold.settled import note_settled
 from airflow_nrt.home.log.history.arithmetic import check_arithmetic
+from airflow_nrt.home.log.past.past import write_missing_past
 from airflow_nrt.home.log.splits import Split
 from airflow_nrt.home.notes.unread import note_unread
 from airflow_nrt.home.notes.unusable import UnusableClasses, note_unusable
@@ -278,6 +279,7 @@ class Runner:
     def _keep_up(self, writer: Writer) -> None:
         """Notes what the next driver need not do or read again."""
         self._next_checkpoint = write_checkpoints(writer.log)
+        write_missing_past(writer.log)
         is_settled = self._is_settled and not self._owing and not writer.foreign_entries
         if is_settled and not staged_directories(self.home):
             note_settled(writer.log)

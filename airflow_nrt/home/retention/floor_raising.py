@@ -15,6 +15,7 @@ from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.chapters import read_chapter
 from airflow_nrt.home.log.floor import Floor, read_beginning, remove_older_beginnings, write_beginning, write_floor
 from airflow_nrt.home.log.log import Log
+from airflow_nrt.home.log.past.past import remove_past_below
 from airflow_nrt.home.log.volumes import read_volume
 from airflow_nrt.home.retention.removal import Removal
 from airflow_nrt.home.store.store_path import StorePath
@@ -33,7 +34,8 @@ def raise_floor(home: Home, log: Log, removal: Removal) -> None:
 
 
 def remove_below(home: Home, log: Log) -> None:
-    """Removes what is left of entries below the floor: their ledgers, then themselves. Raises OSError, HomeError."""
+    """Removes what is left of entries below the floor: their ledgers, then themselves, then files that say
+    the same. Raises OSError, HomeError."""
     floor = log.floor
     if floor is None:
         return
@@ -41,6 +43,7 @@ def remove_below(home: Home, log: Log) -> None:
         for ledger in _ledgers(path):
             (home.ledger / ledger).delete_all()
         path.delete()
+    remove_past_below(log)
     remove_older_beginnings(log.directory, floor)
 
 

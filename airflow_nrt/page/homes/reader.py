@@ -15,6 +15,7 @@ from airflow_nrt.home.log.entries import Commit, Entry, Position
 from airflow_nrt.home.log.log import Log
 from airflow_nrt.home.notes.supervisors import Supervisor, supervisors_of
 from airflow_nrt.home.notes.tasks import TaskOfHome, tasks_of
+from airflow_nrt.home.notes.unread import noted_unread
 from airflow_nrt.home.notes.verdicts import KeptVerdict, kept_verdicts
 from airflow_nrt.home.outline import InsertOutline, Outline
 from airflow_nrt.home.store.store import Seen
@@ -82,6 +83,7 @@ class Reader:
         self._tail: tuple[int, Tail] = (-1, Tail())
         self._verdicts: dict[str, KeptVerdict] = {}
         self._progress: tuple[object, TablesProgress] | None = None
+        self._unread: tuple[Seen | None, int] = (None, 0)
         self.known_tasks: Mapping[str, TaskOfHome] = {}
         self._tasks_of: Mapping[str, Seen | None] = {}
         self.known_supervisors: list[Supervisor] = []
@@ -138,6 +140,18 @@ class Reader:
             if self._progress is None or self._progress[0] != key:
                 self._progress = key, tables_progress(home, kept.log, kept.outline, beat)
             return self._progress[1]
+
+    def unread_files(self) -> int:
+        """How many files came into directories of sources after these were closed."""
+        with self._lock:
+            note = self.home.unread
+            try:
+                seen = note.seen()
+            except OSError:
+                seen = None
+            if self._unread[0] != seen:
+                self._unread = seen, sum(one.files for one in noted_unread(self.home).sources.values())
+            return self._unread[1] if seen is not None else 0
 
     def tasks(self) -> Mapping[str, TaskOfHome]:
         with self._lock:

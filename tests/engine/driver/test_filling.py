@@ -2,23 +2,36 @@
 
 from __future__ import annotations
 
+import logging
 from pathlib import Path
 
 import pytest
 from pyspark.sql import SparkSession
 
 from airflow_nrt.basics.errors import DataError
+from airflow_nrt.basics.instants import format_instant
 from airflow_nrt.engine.backfill import backfill
 from airflow_nrt.engine.driver import filling
 from airflow_nrt.engine.driver.run import Runner
 from airflow_nrt.engine.verify.interval import Interval
 from airflow_nrt.engine.verify.verify import verify
+from airflow_nrt.home.heartbeat import now_ms
 from airflow_nrt.home.home import Home
+from airflow_nrt.home.kept import Keep
 from airflow_nrt.home.log.entries import Fill, Restate
+from airflow_nrt.home.log.fold.checkpoints import write_checkpoints
+from airflow_nrt.home.log.fold.settled import note_settled
+from airflow_nrt.home.log.history.sink_history import standing_at
+from airflow_nrt.home.retention.retention import Retention
+from airflow_nrt.home.status import read_status
 from airflow_nrt.home.window_events import Completed, Restated, read_window_events
 from airflow_nrt.model.plan import Plan
 from airflow_nrt.sql.load import plan_of_home, plan_script
+from airflow_nrt.usecases.check import check
+from airflow_nrt.usecases.requests.check import CheckRequest
+from airflow_nrt.usecases.requests.report import ReportRequest
 from tests.engine.reports import MINUTE, MORNING, rows_of, write_lines
+from tests.home.short_logs import shorten
 
 ORDERS = """
 CREATE TABLE orders (shop STRING, price INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts)
@@ -127,3 +140,35 @@ def test_a_restatement_by_the_report_as_it_was(
     # Each window is complete once, whatever comes after.
     events = [read_window_events(home, kind, "added", -1).ends for kind in (Completed(), Restated())]
     assert [len(ends) for ends in events] == [3, 1]
+
+
+def test_windows_of_removed_entries_are_not_filled_and_that_is_said(
+    spark: SparkSession, place: Path, home: Home, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    shorten(monkeypatch, 1, 2)
+    later = plan_script(BEFORE, {}, "curves", place)
+    for n in range(4, 9):
+        arrive(place, str(n), ("a", n, 10 * n + 5 - 60 * (n // 6)))
+    stream(spark, later, home)
+    log = home.log()
+    while home.log().first <= 2:
+        write_checkpoints(log)
+        note_settled(log)
+        assert Retention(home, Keep(0, 0), clock=lambda: now_ms() + 1).step(log) or home.log().first > 2
+    first = min(one.published.end or 0 for one in standing_at(home.log().audit()) if one.published.end)
+    since = format_instant(first)
+    report = place / "curves.sql"
+    report.write_text(AFTER)
+    monkeypatch.chdir(place)
+    said = check(CheckRequest(ReportRequest(str(report)), str(home.path)))
+    assert any(since in line for line in said.lines), said
+    plan = plan_script(AFTER, {}, "curves", place)
+    with caplog.at_level(logging.WARNING):
+        stream(spark, plan, home)
+    assert f"added has windows that end at {since} or later: the log entries that published earlier ones" in caplog.text
+    curve, added = windows(place, "curve", "parquet"), windows(place, "added", "json")
+    assert added and added == [one for one in curve if one[0] >= since] != curve
+    assert read_status(home).first_windows == {"added": first}
+    caplog.clear()
+    stream(spark, plan, home)
+    assert since not in caplog.text and read_status(home).first_windows == {"added": first}

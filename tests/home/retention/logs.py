@@ -8,6 +8,7 @@ from pathlib import Path
 
 from airflow_nrt.home.heartbeat import now_ms
 from airflow_nrt.home.home import Home
+from airflow_nrt.home.identity.identity import Identity
 from airflow_nrt.home.kept import Keep
 from airflow_nrt.home.log.entries import (
     Body,
@@ -27,6 +28,7 @@ from airflow_nrt.home.log.fold.settled import note_settled
 from airflow_nrt.home.log.log import Log
 from airflow_nrt.home.log.splits import SourceFile
 from airflow_nrt.home.retention.retention import Retention
+from airflow_nrt.model.plan import Plan
 
 NOTHING = Keep(0, 1000)
 """Keeps no entry longer than it must."""
@@ -45,6 +47,13 @@ class LongHome:
         self.all: list[Entry] = []
         self.begin()
 
+    def of(self, plan: Plan) -> LongHome:
+        """It is the home of this report."""
+        for place in (self.home.launches, self.home.heartbeats, self.home.notes):
+            place.make()
+        self.home.report_file.put_if_absent(Identity.of(plan, self.home.launches.local).to_bytes())
+        return self
+
     @property
     def log(self) -> Log:
         return self.writer.log
@@ -55,6 +64,10 @@ class LongHome:
 
     def append(self, body: Body) -> None:
         self.all.append(self.writer.append(body))
+
+    def append_and_give(self, body: Body) -> Entry:
+        self.append(body)
+        return self.all[-1]
 
     def restate(self, body: Body) -> None:
         self.all.append(Log(self.home.log_directory).append(body, None))

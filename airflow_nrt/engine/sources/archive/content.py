@@ -33,6 +33,10 @@ class ArchiveContent:
         self.outline = outline
         self._home = home
         self._log = home.log()
+        self._lock = threading.Lock()
+        self._forget()
+
+    def _forget(self) -> None:
         self._ends: dict[str, int] = {}
         self._published: dict[str, Published] = {}
         self._entries: EntriesOf = {}
@@ -40,13 +44,15 @@ class ArchiveContent:
         self._starts: dict[str, list[int]] = defaultdict(list)
         self._of_part: dict[str, list[int]] = defaultdict(list)
         self._read = -1
-        self._lock = threading.Lock()
 
     def refresh(self) -> None:
         """Reads the entries that were appended since the last call. Raises HomeError."""
         with self._lock:
             self._log.refresh()
-            self._read = max(self._read, self._log.first - 1)
+            if self._read < self._log.first - 1:
+                # What was removed unread may have replaced files, or is of ranges that would be taken for others.
+                self._forget()
+                self._read = self._log.first - 1
             note_follower(self._home, "a reader of its archive", 0)
             for entry in self._log.entries(self._read + 1):
                 self._note(entry)
@@ -95,15 +101,20 @@ class ArchiveContent:
         knows any more."""
         floor, until = self._log.floor, provable_from(self._log.beginning().state.position)
         if floor is not None and (since is None or until is None or since < until):
-            begin = "it can't be begun with" if until is None else f"begin at {format_instant(until)} or later"
-            raise InputError(f"{where}: in {self._home.path}, {floor}: {begin}")
+            raise InputError(f"{where}: in {self._home.path}, {floor}: {self._beginning_anew()}")
+
+    def _beginning_anew(self) -> str:
+        """From where on the archive can be begun with."""
+        until = provable_from(self._log.beginning().state.position)
+        return "it can't be begun with" if until is None else f"begin at {format_instant(until)} or later"
 
     def _entries_of(self, one: SourceRange) -> list[int]:
         starts, floor = self._starts[one.part], self._log.floor
         if floor is not None and not one.is_empty and (not starts or one.start < starts[0]):
             raise RetainedError(
-                f"{one.name} was read from the archive of {self._home.path}, and there {floor}. That home has to keep "
-                f"its entries longer than its readers need them ('{KEEP}', '{FOLLOWERS_EXPIRE}')"
+                f"{one.name} is to be read from the archive of {self._home.path}, and there {floor}. That home has to "
+                f"keep its entries longer than its readers need them ('{KEEP}', '{FOLLOWERS_EXPIRE}'). Begin anew in a "
+                f"new home: {self._beginning_anew()}"
             )
         first = max(bisect_right(starts, one.start) - 1, 0)
         return self._of_part[one.part][first : bisect_left(starts, one.end)]

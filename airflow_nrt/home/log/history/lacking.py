@@ -7,9 +7,10 @@ from dataclasses import replace
 
 from airflow_nrt.home.log.entries import Entry, Fill
 from airflow_nrt.home.log.history.sink_history import ADDED, REPLACED, Change, standing_at
+from airflow_nrt.home.log.past.past_entry import PastEntry
 
 
-def lacking(entries: Iterable[Entry], added: Mapping[str, str]) -> dict[str, list[Change]]:
+def lacking(entries: Iterable[Entry | PastEntry], added: Mapping[str, str]) -> dict[str, list[Change]]:
     """By added insert, the windows of its twin that it has not got yet (`ADDED`), or only an older version of
     (`REPLACED`); the earliest windows first.
 
@@ -20,7 +21,7 @@ def lacking(entries: Iterable[Entry], added: Mapping[str, str]) -> dict[str, lis
         return {}
     absent: dict[tuple[str, int | None], int] = {}
 
-    def noting() -> Iterator[Entry]:
+    def noting() -> Iterator[Entry | PastEntry]:
         for entry in entries:
             if isinstance(entry.body, Fill):
                 absent.update(dict.fromkeys(((entry.body.insert, end) for end in entry.body.absent), entry.n))

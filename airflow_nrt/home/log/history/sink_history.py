@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from airflow_nrt.home.log.entries import ARCHIVED, COMPACTED, Entry, Published
+from airflow_nrt.home.log.past.past_entry import PastEntry
 
 ADDED, REPLACED, REMOVED, CHANGED = "+I", "+U", "-D", "±"
 """A window (or the rows of a batch) appeared, was replaced by a newer version, was removed; or single rows changed."""
@@ -21,7 +22,7 @@ class Change:
     published: Published
 
 
-def changes(entries: Iterable[Entry]) -> Iterator[Change]:
+def changes(entries: Iterable[Entry | PastEntry]) -> Iterator[Change]:
     """All changes of results in their order. Files of archives are no results."""
     standing: dict[tuple[str, str], Published] = {}
     keys: dict[str, tuple[str, str]] = {}
@@ -42,7 +43,7 @@ def changes(entries: Iterable[Entry]) -> Iterator[Change]:
                 yield Change(entry.n, entry.time, REMOVED, removed)
 
 
-def standing_at(entries: Iterable[Entry], at: int | None = None) -> list[Change]:
+def standing_at(entries: Iterable[Entry | PastEntry], at: int | None = None) -> list[Change]:
     """What was visible at a time (ms of the wall clock; None: now), by insert and window, each with its last change."""
     visible: dict[tuple[str, str], Change] = {}
     for one in changes(entry for entry in entries if at is None or entry.time <= at):

@@ -57,6 +57,7 @@ export function facts(report) {
       ? report.tables.map((one) => fact(`Table ${one.name}`, one.published ? bound(one.published) : "–", toCome(one)))
       : null,
     fact("Late rows", count(report.late_rows), lost(report)),
+    report.unread_files ? fact("Unread files", count(report.unread_files), "in closed directories") : null,
     fact("Restarts", count(report.restarts), known(report.epoch) ? `epoch ${report.epoch}` : null),
   );
 }
