@@ -29,7 +29,7 @@ def differences_of_insert(before: Facts, now: Facts) -> tuple[Detail, ...]:
     named = set(unlike(before, now))
     columns = list(_columns(before, now, named))
     others = [
-        Detail(name, *(None if one is None else without_doubled(one) for one in (before.get(name), now.get(name))))
+        Detail(name, _tidied(before.get(name)), _tidied(now.get(name)))
         for name in unlike(before, now)
         if _ITEM.fullmatch(name) is None and not name.startswith(_COLUMN) and name not in (_ORDER, _LIST)
     ]
@@ -40,16 +40,16 @@ def differences_of_insert(before: Facts, now: Facts) -> tuple[Detail, ...]:
 
 def _columns(before: Facts, now: Facts, named: set[str]) -> Iterator[Detail]:
     """The columns of the sink, then those of the queries inside."""
-    labels = dict.fromkeys(
-        match["label"] for name in {**before, **now} if (match := _ITEM.fullmatch(name)) is not None
-    )
+    labels = dict.fromkeys(match["label"] for name in {**before, **now} if (match := _ITEM.fullmatch(name)) is not None)
     of_table = _items(before, ""), _items(now, "")
     yield from _of_items(*of_table, "")
     told = {item.name for items in of_table for item in items}
     yield from _types(before, now, told, _kept(*of_table))
     for label in labels:
         if label:
-            yield from _of_items(_items(before, label), _items(now, label), label.replace(", ", ".").replace("view ", ""))
+            yield from _of_items(
+                _items(before, label), _items(now, label), label.replace(", ", ".").replace("view ", "")
+            )
 
 
 def _of_items(before: list[_Item], now: list[_Item], label: str) -> Iterator[Detail]:
@@ -108,3 +108,7 @@ def _item(text: str, column: str) -> _Item:
     match = _ALIAS.fullmatch(text)
     expression, alias = (match["expression"], match["alias"]) if match is not None else (text, text)
     return _Item(column or alias, without_doubled(expression))
+
+
+def _tidied(text: str | None) -> str | None:
+    return None if text is None else without_doubled(text)

@@ -166,7 +166,9 @@ class Reports:
         """The columns of its sources that other inserts have come to read, or read no more."""
         of_cone = of_cones({name: "" for name in reads if ", column " in name}, [cone])
         texts = ((name.removeprefix("source "), self.before.get(name), self.now.get(name)) for name in of_cone)
-        return [Detail(what, old, new, "another insert reads it: rows may be unreadable by it") for what, old, new in texts]
+        return [
+            Detail(what, old, new, "another insert reads it: rows may be unreadable by it") for what, old, new in texts
+        ]
 
     def _below(self, before: Mapping[str, str], now: Mapping[str, str]) -> list[Detail]:
         """What changed below an insert. The code of a function has no text that tells a person something."""

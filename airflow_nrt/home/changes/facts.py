@@ -61,12 +61,8 @@ def cone_of(plan: Plan, insert: Insert) -> Cone:
     called = " ".join(sql).upper()
     return Cone(
         sources=tuple(one.name for one in plan.sources if one.name in found),
-        lookups=tuple(
-            one.name for one in plan.lookups if one.name in found or view_of(one.table).upper() in called
-        ),
-        functions=tuple(
-            one.name for one in plan.functions if one.name.upper() in words or one.name.upper() in called
-        ),
+        lookups=tuple(one.name for one in plan.lookups if one.name in found or view_of(one.table).upper() in called),
+        functions=tuple(one.name for one in plan.functions if one.name.upper() in words or one.name.upper() in called),
         operators=tuple(name for name in operators if name in found),
         has_star=any(is_star(text) for _, text in insert.meaning),
     )

@@ -8,7 +8,7 @@ from airflow_nrt.describe.script_secrets import shown_option
 from airflow_nrt.home.changes.detail import Detail
 from airflow_nrt.home.changes.facts import Cone
 from airflow_nrt.model.input.policy import policy_options
-from airflow_nrt.model.plan import Insert, Plan
+from airflow_nrt.model.plan import Insert, Lookup, Plan, Source
 from airflow_nrt.model.tables import Table
 
 _NEXT, _READ = "from the next driver on", "for rows that the next driver reads"
@@ -16,12 +16,15 @@ _NEXT, _READ = "from the next driver on", "for rows that the next driver reads"
 
 def metadata_of(before: Insert, now: Insert, made_for: Plan, plan: Plan, cone: Cone) -> tuple[Detail, ...]:
     """What changed of an insert whose facts are the same, in its table and in those that it reads."""
-    pairs = [*_pairs(made_for.sources, plan.sources, cone.sources), *_pairs(made_for.lookups, plan.lookups, cone.lookups)]
+    pairs = [
+        *_pairs(made_for.sources, plan.sources, cone.sources),
+        *_pairs(made_for.lookups, plan.lookups, cone.lookups),
+    ]
     found = [detail for label, old, new in pairs for detail in _options(old, new, label)]
     found += _options(before.sink, now.sink, "")
-    keys = tuple(", ".join(one.sink.primary_key) or None for one in (before, now))
-    if keys[0] != keys[1]:
-        found.append(Detail("PRIMARY KEY", *keys, _NEXT))
+    old_key, new_key = (", ".join(one.sink.primary_key) or None for one in (before, now))
+    if old_key != new_key:
+        found.append(Detail("PRIMARY KEY", old_key, new_key, _NEXT))
     return tuple(found)
 
 
@@ -36,12 +39,11 @@ def metadata_of_report(made_for: Plan, plan: Plan, decided: Iterable[str]) -> tu
     )
 
 
-def _pairs(old: Iterable[object], new: Iterable[object], names: Iterable[str]) -> Iterator[tuple[str, Table, Table]]:
-    before = {one.table.name: one.table for one in old}  # type: ignore[attr-defined]
-    for one in new:
-        table: Table = one.table  # type: ignore[attr-defined]
-        if table.name in names and table.name in before:
-            yield f"{table.name}, ", before[table.name], table
+def _pairs(
+    old: Iterable[Source | Lookup], new: Iterable[Source | Lookup], names: Iterable[str]
+) -> Iterator[tuple[str, Table, Table]]:
+    before, wanted = {one.name: one.table for one in old}, set(names)
+    return ((f"{one.name}, ", before[one.name], one.table) for one in new if one.name in wanted.intersection(before))
 
 
 def _options(old: Table, new: Table, label: str) -> list[Detail]:

@@ -72,9 +72,10 @@ def compared_with_home(identity: Identity, made_for: Plan, plan: Plan, refuses: 
     markers = {identity.masks.marker(name): f"${{{name}}}" for name in other}
     before |= {name: text for name, text in kept.items() if any(marker in text for marker in markers)}
     before |= _code_of_functions(kept)
-    facts = [without_policies_in(one, plan) for one in (before, now)]
-    versions = changed_operators(identity.operators, made_for)
-    reports = Reports(made_for, plan, *facts, refuses, identity.added, versions)
+    reports = Reports(
+        made_for, plan, without_policies_in(before, plan), without_policies_in(now, plan), refuses, identity.added,
+        changed_operators(identity.operators, made_for),
+    )  # fmt: skip
 
     def mask(text: str) -> str:
         for marker, shown in markers.items():

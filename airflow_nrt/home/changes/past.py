@@ -52,7 +52,9 @@ class Past:
             known = [sum(read.rows for read in self._read.read.get(name, ())) for name in cone.sources]
             return Reach(rows=sum(known) or None, speed=self._read.speed, open=str(why))
         gone = ", ".join(one.gone for one in left.values() if one.gone is not None) or None
-        since = self._first_whole(insert, max((one.since for one in left.values() if one.since is not None), default=None))
+        since = self._first_whole(
+            insert, max((one.since for one in left.values() if one.since is not None), default=None)
+        )
         if gone is not None and since is None:
             return Reach(gone=f"{gone}, and what has no windows of a bounded length needs all rows")
         for name, one in left.items():

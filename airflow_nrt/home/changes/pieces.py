@@ -53,7 +53,9 @@ class Files(Pieces):
         if split.is_empty or split.corrupt:
             return True
         if not isinstance(split, SourceFile):
-            raise UnknownError(f"only connector '{self._source.table.connector}' knows whether it still has {split.part}")
+            raise UnknownError(
+                f"only connector '{self._source.table.connector}' knows whether it still has {split.part}"
+            )
         try:
             return os.path.exists(split.path) if split.version is not None else change_of(split) is None
         except (OSError, ValueError):

@@ -1,4 +1,4 @@
-"""What a log says about the past of a home: which pieces of its sources were read when, with how many rows, how fast."""
+"""What a log says about the past of a home: which pieces of its sources were read, with how many rows, how fast."""
 
 from __future__ import annotations
 
@@ -81,5 +81,3 @@ def _foremost(state: SourceState) -> int | None:
     """No part of a source is ahead of this watermark."""
     marks = [one for one in (state.watermark, *(part.watermark for part in state.parts.values())) if one is not None]
     return max(marks, default=None)
-
-

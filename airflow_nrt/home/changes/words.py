@@ -11,9 +11,9 @@ from airflow_nrt.home.changes.comparison import Comparison, InsertChange
 def comparison_lines(comparison: Comparison) -> list[str]:
     """A line for each insert, with the differences below it.
 
-        curve: recomputed from 2024-06-18 10:00:00 on, about 12,000 rows and 4 minutes (…)
-          gmv: SUM(price) -> SUM(price * qty)
-        by_shop: as it was
+    curve: recomputed from 2024-06-18 10:00:00 on, about 12,000 rows and 4 minutes (…)
+      gmv: SUM(price) -> SUM(price * qty)
+    by_shop: as it was
     """
     return list(_lines(comparison))
 
