@@ -12,7 +12,7 @@ from airflow_nrt.home.changes.parentheses import without_doubled
 
 Facts = Mapping[str, str]
 _ITEM = re.compile(r"(?P<label>(?:.*, )?)SELECT (?P<number>\d+)")
-_ALIAS = re.compile(r"(?P<expression>.*) AS (?P<alias>\w+|`[^`]+`)", re.DOTALL)
+_ALIAS = re.compile(r"(?P<expression>.*) AS (?P<alias>[\w$]+|`[^`]+`)", re.DOTALL)
 _COLUMN, _ORDER, _LIST = "column ", "order of columns", "columns"
 
 

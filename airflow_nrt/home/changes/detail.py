@@ -33,7 +33,7 @@ class Detail:
         """The same for people, without what the mask hides."""
         before, now = (text if text is None else mask(text) for text in (self.before, self.now))
         if before == now and before is not None:
-            before, now = "a value", "another value"
+            now = "the same with another value of a masked setting"
         return replace(self, what=mask(self.what), before=before, now=now)
 
 

@@ -69,8 +69,7 @@ def compared_with_home(identity: Identity, made_for: Plan, plan: Plan, refuses: 
     before = dict(kept if identity.program is not None and identity.has_moved(planned) else planned)
     # What planning again can't bring back: the code of functions, and masked values.
     other = [name for name in identity.masks.hashes if not identity.masks.fits(name, plan.given)]
-    markers = {identity.masks.marker(name): f"${{{name}}}" for name in other}
-    before |= {name: text for name, text in kept.items() if any(marker in text for marker in markers)}
+    before |= {name: text for name, text in kept.items() if any(identity.masks.marker(one) in text for one in other)}
     before |= _code_of_functions(kept)
     reports = Reports(
         made_for, plan, without_policies_in(before, plan), without_policies_in(now, plan), refuses, identity.added,
@@ -78,8 +77,8 @@ def compared_with_home(identity: Identity, made_for: Plan, plan: Plan, refuses: 
     )  # fmt: skip
 
     def mask(text: str) -> str:
-        for marker, shown in markers.items():
-            text = text.replace(marker, shown)
+        for name in identity.masks.hashes:
+            text = text.replace(identity.masks.marker(name), f"${{{name}}}")
         return plan.given.masking(identity.masks.hashes).shown(text)
 
     return reports.compared().shown(mask)

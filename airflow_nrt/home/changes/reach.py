@@ -23,7 +23,8 @@ class Speed:
 
     def __str__(self) -> str:
         which = "largest batch" if self.batches == 1 else f"{self.batches:,} largest batches"
-        return f"at {self.rows * 1000 / self.ms:,.0f} rows a second, as this home's {which}"
+        rate = self.rows * 1000 / self.ms
+        return f"at {rate:,.{0 if rate >= 10 else 1}f} rows a second, as this home's {which}, waiting included"
 
 
 @dataclass(frozen=True)
