@@ -13,6 +13,7 @@ from airflow_nrt.home.changes.parentheses import without_doubled
 Facts = Mapping[str, str]
 _ITEM = re.compile(r"(?P<label>(?:.*, )?)SELECT (?P<number>\d+)")
 _ALIAS = re.compile(r"(?P<expression>.*) AS (?P<alias>[\w$]+|`[^`]+`)", re.DOTALL)
+_STATE = "option result-state"
 _COLUMN, _ORDER, _LIST = "column ", "order of columns", "columns"
 
 
@@ -98,7 +99,8 @@ def _items(facts: Facts, label: str) -> list[_Item]:
     """The items of the SELECT with this label. Those of the insert have the names of the table's columns."""
     found = [text for name, text in facts.items() if (m := _ITEM.fullmatch(name)) is not None and m["label"] == label]
     named = facts.get(_LIST) or facts.get(_ORDER, "")
-    columns = named.split(", ") if named and not label else []
+    # The column that says of which version a row is has no item.
+    columns = [one for one in named.split(", ") if one != facts.get(_STATE)] if named and not label else []
     if len(columns) != len(found) or any(text == "*" or text.endswith(".*") for text in found):
         columns = [""] * len(found)
     return [_item(text, column) for text, column in zip(found, columns)]

@@ -59,13 +59,13 @@ class Added(Kind):
 
 @dataclass(frozen=True)
 class MetadataAlone(Kind):
-    """What changed has no part in results."""
+    """What changed is applied to what comes, and asks nothing of what is published."""
 
     name = "metadata alone"
     accepted = True
 
     def __str__(self) -> str:
-        return "metadata alone: no result depends on what changed"
+        return "metadata alone: what is published stays as it is"
 
 
 @dataclass(frozen=True)

@@ -41,8 +41,9 @@ class Files(Pieces):
         found: dict[int, str] = {}
         is_seen = False
         for place, read in enumerate(reads):
-            gone = [split for split in read.splits if not self._is_there(split)]
-            is_seen = is_seen or len(gone) < len(read.splits)
+            needed = [split for split in read.splits if not split.is_empty and not split.corrupt]
+            gone = [split for split in needed if not self._is_there(split)]
+            is_seen = is_seen or len(gone) < len(needed)
             if gone:
                 found[place] = f"{counted(len(gone), 'file')} of {self._source.name}"
         if found and not is_seen and not self._sees_directory():
@@ -50,8 +51,6 @@ class Files(Pieces):
         return found
 
     def _is_there(self, split: Split) -> bool:
-        if split.is_empty or split.corrupt:
-            return True
         if not isinstance(split, SourceFile):
             raise UnknownError(
                 f"only connector '{self._source.table.connector}' knows whether it still has {split.part}"

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from airflow_nrt.home.changes.comparison import Comparison, InsertChange
+from airflow_nrt.home.changes.kinds import MetadataAlone
 
 
 def comparison_lines(comparison: Comparison) -> list[str]:
@@ -46,7 +47,7 @@ def _lines(comparison: Comparison) -> Iterator[str]:
     for one in comparison.inserts:
         yield from _of_insert(one)
     if comparison.of_report:
-        yield "settings: metadata alone: no result depends on what changed"
+        yield f"settings: {MetadataAlone()}"
         yield from _indented(comparison.of_report)
     if comparison.respelled:
         yield "the text: metadata alone: it is spelled otherwise, and means the same"

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 (a line of a message is one line)
 """What a change means for each insert. A home takes a report if and only if all its inserts are of an accepted kind."""
 
 from __future__ import annotations
@@ -184,7 +185,7 @@ def test_kinds_and_words(home: Home, change: str) -> None:
 def test_what_changes_no_result_is_named(home: Home) -> None:
     set_, _ = home.comparison(plan_of("SET 'spark.executor.memory' = '2g';\n" + REPORT), plan_of_home)
     assert comparison_lines(set_)[-2:] == [
-        "settings: metadata alone: no result depends on what changed",
+        "settings: metadata alone: what is published stays as it is",
         "  + SET spark.executor.memory: 2g (from the next driver on)",
     ]
     respelled, _ = home.comparison(plan_of("-- a comment\n" + REPORT), plan_of_home)
