@@ -139,6 +139,10 @@ class Reports:
             details = (*differences_of_insert(*own), *self._below(*below))
             details = details or tuple(Detail(one, rows[0].get(one), rows[1].get(one)) for one in unlike(*rows))
             return InsertChange(now.name, self._kind(before, now, own, below), details)
+        waits = _waits(self.made_for, cones[0]), _waits(self.plan, cones[1])
+        if self.refuses and waits[0] != waits[1]:
+            # Windows that another insert combines fire together: which rows are late depends on all their sources.
+            return InsertChange(now.name, recomputed(now), (Detail("waits for the watermarks of", *waits),))
         why = next((self.versions[name] for name in cones[0].operators if name in self.versions), None)
         if why is not None:
             return InsertChange(now.name, ByVersion(why))
@@ -198,6 +202,14 @@ class Reports:
     @cached_property
     def _inserts(self) -> dict[str, Insert]:
         return {one.name: one for one in self.plan.inserts}
+
+
+def _waits(plan: Plan, cone: Cone) -> str:
+    """The watermarks that decide which rows are late, in words."""
+    windows = [plan.operator(name) for name in cone.operators if any(one.name == name for one in plan.operators)]
+    return "; ".join(
+        sorted({", ".join(sorted(one.clock)) + (f" - {one.delay} ms" * (one.delay > 0)) for one in windows})
+    )
 
 
 def _without(names: Collection[str], facts: Mapping[str, str]) -> dict[str, str]:

@@ -223,6 +223,23 @@ def test_operators_may_be_numbered_otherwise(tmp_path: Path) -> None:
     assert kinds(comparison) == {"curve": KEPT, "first": "removed"}
 
 
+def test_windows_that_another_insert_joins(tmp_path: Path) -> None:
+    """They wait for the watermark of the other source from then on, and so other rows are late."""
+    other = ORDERS.replace("TABLE orders", "TABLE visits").replace("'orders'", "'visits'")
+    counted = INSERT.partition("INSERT INTO curve\n")[2].rstrip(";\n").replace("COUNT(*)", "COUNT(*) AS n")
+    alone = LAST + f"INSERT INTO copy SELECT n FROM ({counted.replace('TABLE orders', 'TABLE visits')});"
+    joined = (
+        f"{LAST}INSERT INTO copy SELECT a.n FROM ({counted}) AS a JOIN ({counted.replace('TABLE orders', 'TABLE visits')}) AS b "
+        "ON a.shop = b.shop AND a.window_start = b.window_start AND a.window_end = b.window_end;"
+    )
+    home = Home.create(tmp_path / "home", plan_of(ORDERS + other + CURVE + INSERT + alone))
+    comparison, _ = home.comparison(plan_of(ORDERS + other + CURVE + INSERT + joined), plan_of_home)
+    assert kinds(comparison) == {"curve": "recomputed", "copy": "recomputed"}
+    assert [str(one) for one in comparison.inserts[0].details] == [
+        "waits for the watermarks of: orders -> orders, visits"
+    ]
+
+
 def test_another_version_of_the_product(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     """The report is the same, and its windows have other results."""
     window = type(plan_of(REPORT).operators[0].window)
