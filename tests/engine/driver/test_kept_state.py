@@ -46,10 +46,9 @@ CHANGES = {
 
 
 def planned(place: Path, query: str) -> Plan:
-    table = "shop INT, window_start TIMESTAMP(3), window_end TIMESTAMP(3), n BIGINT, total DECIMAL(38, 2)"
-    sink = (
-        f"CREATE TABLE told ({table}) WITH ('connector' = 'filesystem', 'path' = '${{DATA}}/told', 'format' = 'json');"
-    )
+    columns = "shop INT, window_start TIMESTAMP(3), window_end TIMESTAMP(3), n BIGINT, total DECIMAL(38, 2)"
+    options = "'connector' = 'filesystem', 'path' = '${DATA}/told', 'format' = 'json'"
+    sink = f"CREATE TABLE told ({columns}) WITH ({options});"
     return plan_of(place, events_table(), sink, f"INSERT INTO told {query};")
 
 
