@@ -68,7 +68,7 @@ def streamed(spark: SparkSession, place: Path, plan: Plan, batches: list[list[Ev
 
 
 def both(spark: SparkSession, place: Path, query: str, changed: str) -> tuple[str, Any, Any]:
-    """The kind of the change; the windows that fired after it in a home that kept its state, and those of a new home."""
+    """The kind of the change; the windows that fired after it where the state was kept, and those of a new home."""
     first, whole = place / "changed", place / "whole"
     home = streamed(spark, first, planned(first, query), BATCHES[:HALF], ends=False)
     plan, fired = planned(first, changed), max(row["window_end"] for row in told(first))
