@@ -24,6 +24,14 @@ class InputError(NrtError):
     exit_status = 2
 
 
+class ChangedReportError(InputError):
+    """The report is another one than that of its home: what differs, and the `way_out`."""
+
+    def __init__(self, what: str, way_out: str) -> None:
+        self.way_out = way_out
+        super().__init__(f"{what}\n{way_out}")
+
+
 class MissingError(InputError):
     """Flink has it, this project does not have it yet: `what`, and what to write `instead`."""
 

@@ -25,7 +25,7 @@ COMMANDS = {
     "new": "write a report, a DAG, sample data and a test to start with",
     "check": "parse, plan and validate a report",
     "doctor": "check whether reports, or this one, can run on this machine, with a way out of each problem",
-    "plan": "show what a report does: operators, state, what the batch reads",
+    "plan": "show what a report does: operators, state, what the batch reads; or what it changes in a home",
     "run": "run a report's stream in the foreground",
     "backfill": "compute the windows of an interval in batch, verify or publish them",
     "verify": "prove that the stream published what the batch computes",

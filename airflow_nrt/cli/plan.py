@@ -1,20 +1,24 @@
-"""`airflow-nrt plan`: what a report does."""
+"""`airflow-nrt plan`: what a report does; or, against a home, what it changes there."""
 
 from __future__ import annotations
 
 import argparse
 from typing import Any
 
+from airflow_nrt.basics.errors import InputError
 from airflow_nrt.cli.common import (
+    add_group,
     add_interval,
     add_json,
     add_report,
     add_time_limit,
     inquiry_about,
     print_json,
+    print_lines,
     report_request,
 )
 from airflow_nrt.describe.description_lines import entry_lines, plan_lines
+from airflow_nrt.usecases.requests.changes import REFUSED, ChangesRequest
 from airflow_nrt.usecases.requests.describe import DescribeRequest
 
 
@@ -34,6 +38,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="SHARE",
         help="share of rows with a new distinct value for their key, for --rate (default: 1.0)",
     )
+    parser.add_argument(
+        "--against",
+        metavar="HOME",
+        help="compare it with the report of this home, insert by insert; exit status 4: a driver would refuse it there",
+    )
+    add_group(parser)
     add_time_limit(parser)
     add_json(parser)
 
@@ -41,6 +51,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     from airflow_nrt.usecases.asking import ask
 
+    if options.against is not None:
+        return _compare(options)
     load = (options.rate, options.keys, options.new_values)
     request = DescribeRequest(report_request(options), options.start, options.end, *load)
     described = ask(request, inquiry_about(options.report, options))
@@ -51,6 +63,21 @@ def run(options: argparse.Namespace) -> int:
             "\n".join([*plan_lines(described), *(_estimate(described["estimate"]) if "estimate" in described else ())])
         )
     return 0
+
+
+def _compare(options: argparse.Namespace) -> int:
+    """Raises InputError for what belongs to a plan alone."""
+    from airflow_nrt.usecases.asking import ask
+
+    if (options.rate, options.start, options.end) != (None, None, None):
+        raise InputError("--against compares reports: --rate, --start and --end describe one, so give them without it")
+    request = ChangesRequest(report_request(options), options.against, options.group)
+    answer = ask(request, inquiry_about(options.report, options))
+    if options.json:
+        print_json(answer["changes"])
+    else:
+        print_lines(*answer["lines"])
+    return 0 if answer["accepted"] else REFUSED
 
 
 def _estimate(estimated: dict[str, Any]) -> list[str]:

@@ -19,21 +19,23 @@ notes/           what is there for people to look at (`notes/`)
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TypeAlias
 
 from airflow_nrt import __version__
-from airflow_nrt.basics.errors import HomeError, InputError
+from airflow_nrt.basics.errors import ChangedReportError, HomeError, InputError
 from airflow_nrt.basics.nearest import nearest_file
 from airflow_nrt.describe.overlaps import check_places
 from airflow_nrt.files.durable import is_aside
 from airflow_nrt.files.file_numbers import number_of
 from airflow_nrt.files.formats import Format
+from airflow_nrt.home.changes.comparison import Comparison
+from airflow_nrt.home.changes.of_home import Differences, compared_with_home, differences_of_home, listed
 from airflow_nrt.home.directories import PARTS, check_directories, make_directories
-from airflow_nrt.home.identity.additions import Additions, compare
-from airflow_nrt.home.identity.fingerprint import Fingerprint, differences, without_policies_in
+from airflow_nrt.home.identity.additions import Additions
 from airflow_nrt.home.identity.identity import Identity
 from airflow_nrt.home.identity.older_defaults import with_older_defaults
 from airflow_nrt.home.identity.semantics import changed_semantics
@@ -230,54 +232,56 @@ class Home:
         `replan` plans the report of the home again: one planner plans both reports, so that a change of the planner is
         no change of the report. Without it, the fingerprint in the home is compared.
         """
-        identity = self.identity()
-        if identity.name != plan.name:
-            raise InputError(
-                f"{self.path} is the home of the report {identity.name!r}, not of {plan.name!r}: "
-                "give each report its own home"
-            )
-        changes, added = self._changes(identity, plan, replan)
-        if changes:
-            raise InputError(
+        identity = self._identity_of(plan)
+        differences = self._differences(identity, plan, replan)
+        if differences.sentences:
+            raise ChangedReportError(
                 f"the report {plan.name!r} computes something else than when its home {self.path} was made:\n"
-                f"{_listed(changes)}\n"
-                f"Ways out: {self._way_to_change()}, or undo the change."
+                f"{differences.text}",
+                f"Ways out: {self._way_to_change()}, or undo the change.",
             )
         changes = changed_semantics(identity.operators, plan)
         if changes:
-            raise InputError(
+            raise ChangedReportError(
                 f"airflow-nrt {__version__} can't go on with the home {self.path}, which version {identity.version} "
-                f"made:\n{_listed(changes)}\n"
-                "Ways out: start the report in a new home (and backfill it), or go on with that version."
+                f"made:\n{listed(changes)}",
+                "Ways out: start the report in a new home (and backfill it), or go on with that version.",
             )
-        return added
+        return differences.added
+
+    def comparison(self, plan: Plan, replan: Replan) -> tuple[Comparison, Plan]:
+        """The report compared with that of the home, insert by insert, and the latter's plan.
+
+        Raises InputError if the latter can't be planned, and for the home of another report.
+        """
+        identity = self._identity_of(plan)
+        differences = self._differences(identity, plan, replan)
+        made_for = differences.made_for or self._planned_again(replan, plan.given.masking(identity.masks.hashes))
+        return compared_with_home(identity, made_for, plan, differences.sentences), made_for
 
     def _way_to_change(self) -> str:
         if any(state.rows for state in self.log().position().sources.values()):
             return "start the changed report in a new home, with other tables for its results (and backfill it)"
         return f"give up this home, which has read nothing yet (`airflow-nrt forget --home {self.path} --yes`)"
 
-    def _changes(self, identity: Identity, plan: Plan, replan: Replan | None) -> tuple[list[str], Additions]:
-        before, now = identity.fingerprint, identity.facts(plan)
-        if before == now:
-            return [], {}
-        changed = identity.masks.changes(before, plan.given)
-        if changed:
-            return changed, {}
-        given = plan.given.masking(identity.masks.hashes)
-        if replan is None:
-            old, new = (without_policies_in(facts, plan) for facts in (before, now))
-            return [given.shown(text) for text in differences(old, new)], {}
-        # The module of a function may have changed since, and planning again finds the new one.
-        functions = differences(_code_of_functions(before), _code_of_functions(now))
+    def _identity_of(self, plan: Plan) -> Identity:
+        identity = self.identity()
+        if identity.name != plan.name:
+            raise InputError(
+                f"{self.path} is the home of the report {identity.name!r}, not of {plan.name!r}: "
+                "give each report its own home"
+            )
+        return identity
+
+    def _differences(self, identity: Identity, plan: Plan, replan: Replan | None) -> Differences:
+        again = None if replan is None else partial(self._planned_again, replan)
+        return differences_of_home(identity, plan, again)
+
+    def _planned_again(self, replan: Replan, given: Settings) -> Plan:
         try:
-            made_for = replan(self, given)
+            return replan(self, given)
         except InputError as wrong:
             raise InputError(f"the report that the home {self.path} was made for can't be planned: {wrong}") from None
-        changes, added = compare(made_for, plan, identity.added)
-        if identity.program is not None and not changes and identity.has_moved(identity.facts(made_for)):
-            changes = differences(before, now)
-        return list(dict.fromkeys(given.shown(text) for text in (*functions, *changes))), added
 
     # ------------------------------------------------------------------ asking a driver to stop
 
@@ -323,15 +327,3 @@ def is_of_a_home(name: str) -> bool:
     """Whether a home can have this in its directory."""
     # Another process may be creating it at this moment, or may have died doing so.
     return name in _LAYOUT or any(is_aside(name, of) for of in _LAYOUT)
-
-
-def _listed(sentences: Iterable[str]) -> str:
-    return "\n".join(f"  - {sentence}" for sentence in sentences)
-
-
-def _code_of_functions(facts: Fingerprint) -> Fingerprint:
-    return {
-        name: text
-        for name, text in facts.items()
-        if name.startswith("function ") and name.endswith((", target", ", source"))
-    }

@@ -19,6 +19,7 @@ from typing import Any
 
 from airflow_nrt.basics.errors import NrtError
 from airflow_nrt.basics.texts import shortened
+from airflow_nrt.usecases.requests.changes import ChangesRequest
 from airflow_nrt.usecases.requests.check import CheckRequest
 from airflow_nrt.usecases.requests.describe import DescribeRequest
 from airflow_nrt.usecases.requests.facts import FactsRequest, LineageRequest
@@ -27,6 +28,12 @@ from airflow_nrt.usecases.requests.survey import FileRequest
 
 Json = Mapping[str, Any]
 _LONGEST_LINE = 1000
+
+
+def _changes(content: Json) -> Json:
+    from airflow_nrt.usecases.changes import changes
+
+    return changes(ChangesRequest.from_json(content))
 
 
 def _check(content: Json) -> Json:
@@ -60,6 +67,7 @@ def _file(content: Json) -> Json:
 
 
 ANSWERS: Mapping[str, Callable[[Json], Json]] = {
+    ChangesRequest.question: _changes,
     CheckRequest.question: _check,
     DescribeRequest.question: _describe,
     FactsRequest.question: _facts,

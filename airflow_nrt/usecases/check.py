@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from airflow_nrt.basics.errors import ChangedReportError
 from airflow_nrt.basics.texts import counted
 from airflow_nrt.describe.cautions import cautions, cautions_of_place
 from airflow_nrt.describe.overlaps import check_places
@@ -19,6 +21,9 @@ from airflow_nrt.usecases.problems import problem_lines
 from airflow_nrt.usecases.requests.check import CheckRequest, Findings
 from airflow_nrt.usecases.sessions import needing_spark, session
 
+if TYPE_CHECKING:
+    from airflow_nrt.home.home import Home
+
 
 def check(request: CheckRequest) -> Findings:
     """Raises InputError for what has no place in the report."""
@@ -31,25 +36,22 @@ def check(request: CheckRequest) -> Findings:
         program = program_of(report, Path.cwd())
         file = None if program is None else file_of(program.module, program.root)
         return Findings(wrong.exit_status, problems=tuple(problem_lines(wrong, report, file)), lines=())
-    added: Mapping[str, str] = {}
-    lacking: list[str] = []
+    changed: Sequence[str] = ()
     if request.home is None:
         check_places(plan)
     else:
         from airflow_nrt.home.home import Home
         from airflow_nrt.table.reports.load import plan_of_home
 
-        home = Home.checked(request.home, plan, plan_of_home, request.group)
+        try:
+            home = Home.checked(request.home, plan, plan_of_home, request.group)
+        except ChangedReportError as refused:
+            return _refused(report, plan, request.home, request.group, refused)
         if home.report_file.exists():
-            from airflow_nrt.home.log.history.first_windows import first_windows
-            from airflow_nrt.home.notes.first_windows import lacks_earlier, noted_first_windows
-
-            added = home.additions(plan, plan_of_home)
-            first = {**noted_first_windows(home), **first_windows(home.log(), added)}
-            lacking = [lacks_earlier(name, end) for name, end in first.items()]
+            changed = (*_changes(home, plan), *_gaps(home, plan))
     if request.deep:
         _analyse(plan)
-    return Findings(0, problems=(), lines=tuple(_lines(plan, added, lacking)))
+    return Findings(0, problems=(), lines=(*_lines(plan), *changed))
 
 
 def _analyse(plan: Plan) -> None:
@@ -65,10 +67,31 @@ def _analyse(plan: Plan) -> None:
             end_java()
 
 
-def _lines(plan: Plan, added: Mapping[str, str], gaps: Sequence[str]) -> Iterator[str]:
-    for insert, twin in added.items():
-        yield f"{insert} is new to the home: the next driver fills it with the windows of {twin}"
-    yield from gaps
+def _refused(report: str, plan: Plan, place: str, group: str | None, refused: ChangedReportError) -> Findings:
+    """The home has another report: what differs is said by insert, with what it would take."""
+    from airflow_nrt.home.home import Home
+
+    what, _, _ = str(refused).partition(":\n")
+    return Findings(refused.exit_status, problems=(f"{report}: {what}",), lines=_changes(Home.open(place, group), plan))
+
+
+def _changes(home: Home, plan: Plan) -> tuple[str, ...]:
+    from airflow_nrt.usecases.changes import changes_in
+
+    return tuple(changes_in(home, plan).lines)
+
+
+def _gaps(home: Home, plan: Plan) -> list[str]:
+    """Added tables that lack windows, because the log entries that published these are removed."""
+    from airflow_nrt.home.log.history.first_windows import first_windows
+    from airflow_nrt.home.notes.first_windows import lacks_earlier, noted_first_windows
+    from airflow_nrt.table.reports.load import plan_of_home
+
+    first = {**noted_first_windows(home), **first_windows(home.log(), home.additions(plan, plan_of_home))}
+    return [lacks_earlier(name, end) for name, end in first.items()]
+
+
+def _lines(plan: Plan) -> Iterator[str]:
     for what, why in without_effect(plan).items():
         yield f"{what} has no effect here: {why}"
     lacking = cautions_of_place(plan)

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from airflow_nrt.basics.errors import ChangedReportError, NrtError
 from airflow_nrt.describe.lineage import Lineage, lineage_of
 from airflow_nrt.model.options.known import TIME_ZONE
 from airflow_nrt.model.plan import Plan
 from airflow_nrt.usecases.plans import plan_of
 from airflow_nrt.usecases.requests.facts import FactsRequest, LineageRequest, PlannedReport
+
+if TYPE_CHECKING:
+    from airflow_nrt.home.home import Home
 
 
 def facts(request: FactsRequest) -> PlannedReport:
@@ -16,9 +23,21 @@ def facts(request: FactsRequest) -> PlannedReport:
         from airflow_nrt.home.home import Home
         from airflow_nrt.table.reports.load import plan_of_home
 
-        Home.create(request.home, plan, plan_of_home, request.group)
+        try:
+            Home.create(request.home, plan, plan_of_home, request.group)
+        except ChangedReportError:
+            _say_what_changes(Home.open(request.home, request.group), plan)
+            raise
     base = plan.base if plan.built is None else str(plan.built.base)
     return PlannedReport(plan.name, plan.ends, base, clock_of(plan), tuple(plan.jars))
+
+
+def _say_what_changes(home: Home, plan: Plan) -> None:
+    """What this process prints goes into the log of the task, whose error names the inserts that differ."""
+    from airflow_nrt.usecases.changes import changes_in
+
+    with suppress(NrtError):
+        print("\n".join(changes_in(home, plan).lines))
 
 
 def clock_of(plan: Plan) -> str | None:

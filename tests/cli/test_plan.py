@@ -5,12 +5,14 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.cli.conftest import Command
+from tests.cli.place import REPORT
 from tests.sample import ORDERS
 
 TEXT = (Path(__file__).resolve().parents[2] / "docs" / "reference" / "plan.md").read_text(encoding="utf-8")
@@ -185,3 +187,103 @@ def test_an_interval_has_two_ends(command: Command, tmp_path: Path, alone: str) 
     answer = command("plan", tmp_path / "report.sql", alone, "2024-06-18 00:00")
     assert answer.status == 2
     assert "--start and --end name an interval together: give both, or none" in answer.err
+
+
+# ---------------------------------------------------------------------------------------------------- against a home
+
+
+@pytest.fixture
+def changed(streamed: Path, tmp_path: Path) -> Callable[[str, str], Path]:
+    """Writes the streamed report with a change into another directory; gives its path. It has the same places."""
+    script = REPORT.replace("'orders'", f"'{streamed}/orders'").replace("'curve', 'f", f"'{streamed}/curve', 'f")
+
+    def write(old: str, new: str) -> Path:
+        assert not old or old in script
+        (tmp_path / "curve.sql").write_text(script.replace(old, new) if old else new + script)
+        return tmp_path / "curve.sql"
+
+    return write
+
+
+REFUSED = (
+    "the next driver refuses this report in this home. Ways out: start the changed report in a new home, with other "
+    "tables for its results (and backfill it), or undo the change."
+)
+Changed = Callable[[str, str], Path]
+
+
+def test_a_change_that_needs_the_past(command: Command, streamed: Path, changed: Changed) -> None:
+    before = {path: path.stat().st_mtime_ns for path in (streamed / "home").rglob("*")}
+    answer = command("plan", changed("SUM(price)", "SUM(price * id)"), "--against", streamed / "home")
+    kind, detail, driver = answer.out.splitlines()
+    assert kind.startswith("curve: recomputed from the first row on (2024-06-18 10:00:00), about 7 rows and ")
+    assert (detail, driver, answer.err) == ("  gmv: SUM(price) -> SUM(price * id)", REFUSED, "")
+    assert answer.status == 4
+    assert {path: path.stat().st_mtime_ns for path in (streamed / "home").rglob("*")} == before
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "lines"),
+    [
+        ("", "-- a comment\n", ["curve: as it was", "the text: metadata alone: it is spelled otherwise, and means the same"]),
+        ("'200 ms'", "'1 s'", ["curve: metadata alone: what is published stays as it is", "  orders, option source.monitor-interval: 200 ms -> 1 s (from the next driver on)"]),
+    ],
+)  # fmt: skip
+def test_a_change_that_a_driver_takes(
+    command: Command, streamed: Path, changed: Changed, old: str, new: str, lines: list[str]
+) -> None:
+    answer = command("plan", changed(old, new), "--against", streamed / "home")
+    assert (answer.status, answer.out.splitlines()) == (0, [*lines, "the next driver goes on with this home"])
+
+
+def test_an_added_insert(command: Command, streamed: Path, changed: Changed) -> None:
+    report = changed("", "")
+    table, insert = re.findall(r"(?:CREATE TABLE curve|INSERT INTO curve).*?;", report.read_text(), re.DOTALL)
+    table = table.replace("curve", "more").replace(f"{streamed}/", f"{report.parent}/")
+    report.write_text(report.read_text() + table + insert.replace("INTO curve", "INTO more"))
+    answer = command("plan", report, "--against", streamed / "home")
+    assert answer.status == 0 and answer.out.splitlines()[1:] == [
+        "more: added: filled with the windows of curve",
+        "the next driver goes on with this home, and fills more with the windows of curve",
+    ]
+
+
+def test_a_change_as_json(command: Command, streamed: Path, changed: Changed) -> None:
+    answer = command(
+        "plan", changed("window_end;", "window_end HAVING COUNT(*) > 1;"), "--against", streamed / "home", "--json"
+    )
+    assert answer.status == 4
+    told = json.loads(answer.out)
+    (insert,) = told["inserts"]
+    assert (insert["insert"], insert["kind"], insert["accepted"]) == ("curve", "state can be kept", False)
+    assert insert["changes"] == ["+ HAVING: COUNT(*) > 1"]
+    assert told["driver"] == {"does": "refuses", "text": REFUSED}
+
+
+def test_a_check_ends_with_what_changes(command: Command, streamed: Path, changed: Changed) -> None:
+    report = changed("SUM(price)", "SUM(price * id)")
+    answer = command("check", report, "--home", streamed / "home")
+    assert answer.status == 2
+    assert (
+        answer.err
+        == f"{report}: the report 'curve' computes something else than when its home {streamed / 'home'} was made\n"
+    )
+    plan = command("plan", report, "--against", streamed / "home")
+    assert answer.out.splitlines() == [f"{report}: {line}" for line in plan.out.splitlines()]
+    same = streamed / "curve.sql"
+    fine = command("check", same, "--home", streamed / "home")
+    assert fine.status == 0 and fine.out.splitlines()[-2:] == [
+        f"{same}: curve: as it was",
+        f"{same}: the next driver goes on with this home",
+    ]
+
+
+def test_what_is_no_comparison(command: Command, streamed: Path, changed: Changed, tmp_path: Path) -> None:
+    report = changed("", "")
+    for rest in (("--rate", "5"), ("--start", "2024-06-18", "--end", "2024-06-19")):
+        answer = command("plan", report, "--against", streamed / "home", *rest)
+        assert answer.status == 2 and "--against compares reports" in answer.err
+    answer = command("plan", report, "--against", tmp_path / "nowhere")
+    assert answer.status == 2 and "is no home of a report" in answer.err
+    answer = command("plan", report, "--against", streamed / "home", "--set", "pipeline.name=other")
+    assert answer.status == 2 and "is the home of the report 'curve', not of 'other'" in answer.err

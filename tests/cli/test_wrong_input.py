@@ -182,7 +182,8 @@ def test_changed_data_semantics(command: Command, streamed: Path, tmp_path: Path
     told = refused(command, streamed, name, changed, "--home", streamed / "home", *rest)
     assert told == (
         f"the report 'curve' computes something else than when its home {streamed / 'home'} was made:\n"
-        "  - source orders, watermark for ts was: ts - INTERVAL '5' MINUTES; now: ts - INTERVAL '6' MINUTES\n"
+        "  - curve: recomputed\n"
+        "    orders, watermark for ts: ts - INTERVAL '5' MINUTES -> ts - INTERVAL '6' MINUTES\n"
         "Ways out: start the changed report in a new home, with other tables for its results (and backfill it), or undo the change.\n"
     )
 

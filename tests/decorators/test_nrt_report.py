@@ -118,7 +118,9 @@ def test_a_report_keeps_its_home_over_tries_and_edits(write: Callable[..., NrtSt
     beat(home, lease(home).epoch)
     with pytest.raises(TaskDeferred):
         write(**{"import DAG, task": "import DAG, task\n\n# Another line."}).execute(CONTEXT)
-    with pytest.raises(AirflowFailException, match=r"(?s)computes something else .*function LOUD, source was"):
+    with pytest.raises(
+        AirflowFailException, match=r"(?s)computes something else .*function LOUD: its code -> other code"
+    ):
         write(upper="lower").execute(CONTEXT)
 
     beat(home, 1, STOPPED)

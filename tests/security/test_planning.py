@@ -270,12 +270,17 @@ def test_check_does_not_call_it_fine(
 
 def test_a_home_is_made_by_the_process_that_plans(report: Callable[[str], Path], tmp_path: Path) -> None:
     file = report("")
-    planner, request = Planner(needed_environment()), FactsRequest(ReportRequest(str(file)), str(tmp_path / "home"))
+    said: list[str] = []
+    planner = Planner(needed_environment(), say=said.append)
+    request = FactsRequest(ReportRequest(str(file)), str(tmp_path / "home"))
     known = planner.facts(request)
     assert Home.open(tmp_path / "home").identity().name == known.name
     file.write_text(file.read_text().replace("'1' HOUR", "'2' HOURS"))
     with pytest.raises(InputError, match="computes something else than when its home"):
         planner.facts(request)
+    # The log of the task gets what `airflow-nrt plan --against` prints.
+    assert any(": recomputed from the first row on, no rows yet" in line for line in said)
+    assert said[-1].startswith("the next driver refuses this report in this home. Ways out: give up this home")
 
 
 def is_alive(pid: int) -> bool:

@@ -134,7 +134,7 @@ def test_homes_of_an_older_format_open_and_go_on(report: Path) -> None:
     content["settings"] = {"spark.hadoop.fs.s3a.secret.key": "stored-away"}
     home.report_file.local.write_text(json.dumps(content))
     home.check_report(plan(report, SHOP_PASSWORD="plain"), plan_of_home)
-    with pytest.raises(InputError, match="WHERE was") as refused:
+    with pytest.raises(InputError, match="WHERE: ") as refused:
         home.check_report(plan(report, SHOP_PASSWORD="hunter22"), plan_of_home)
     assert "hunter22" not in str(refused.value)
 

@@ -45,7 +45,7 @@ def fingerprint(plan: Plan) -> dict[str, str]:
     if len(plan.inserts) > 1 and (plan.operators or plan.updating):
         # Operators, and so their states, are numbered in this order.
         facts["order of the inserts"] = ", ".join(one.name for one in plan.inserts)
-    if any(_is_star(text) for one in plan.inserts for _, text in one.meaning):
+    if any(is_star(text) for one in plan.inserts for _, text in one.meaning):
         for source in plan.sources:
             # A star gives them in this order.
             names = (column.name for column in source.table.columns if column.name in source.columns)
@@ -109,7 +109,8 @@ def _of_its_data(table: Table) -> Table:
     return replace(table, options=dict(_options(connector_of(table).options, table.options)))
 
 
-def _is_star(text: str) -> bool:
+def is_star(text: str) -> bool:
+    """Whether an item of a SELECT gives all columns of a table, in their order."""
     return text == "*" or text.endswith(".*")
 
 

@@ -47,17 +47,22 @@ def _of(operator: WindowAggregate | Regroup | Updating) -> tuple[str, int]:
 
 
 def changed_semantics(before: Semantics, plan: Plan) -> list[str]:
-    """The operators with other results or other state than `before`; one sentence each.
+    """The operators with other results or other state than `before`; one sentence each."""
+    return list(changed_operators(before, plan).values())
+
+
+def changed_operators(before: Semantics, plan: Plan) -> dict[str, str]:
+    """The same sentences by the names of the operators.
 
     What `before` does not say about an operator counts as unchanged.
     """
-    found = []
+    found = {}
     for name, now in semantics(plan).items():
         known = before.get(name)
         if known is None:
-            found.append(f"{now['does']} keeps its state under another name")
+            found[name] = f"{now['does']} keeps its state under another name"
         elif known.get("does", now["does"]) != now["does"]:
-            found.append(f"the state of {known['does']} would be taken for that of {now['does']}")
+            found[name] = f"the state of {known['does']} would be taken for that of {now['does']}"
         elif known.get("version", now["version"]) != now["version"]:
-            found.append(f"{now['does']} has other results: version {known['version']} before, {now['version']} now")
+            found[name] = f"{now['does']} has other results: version {known['version']} before, {now['version']} now"
     return found

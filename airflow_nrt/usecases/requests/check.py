@@ -34,7 +34,8 @@ class CheckRequest:
 
 @dataclass(frozen=True)
 class Findings:
-    """The exit status, and what to print: `problems`, or, if there are none, `lines` about the report."""
+    """The exit status, and what to print: `problems`, or, if there are none, `lines` about the report. If its home has
+    another report, both: `lines` say what differs."""
 
     status: int
     problems: tuple[str, ...]

@@ -344,7 +344,7 @@ def test_two_versions_of_a_program_are_planned_in_one_process(tmp_path: Path) ->
         sys.path.remove(str(place))
     here = sys.modules["versioned"].__file__
     assert Home.create(home.path, sizes["10"], plan_of_home).identity() == home.identity()
-    with pytest.raises(InputError, match=r"now: .*'20'? MINUTE"):
+    with pytest.raises(InputError, match=r"-> .*'20'? MINUTE"):
         Home.create(home.path, sizes["20"], plan_of_home)
     assert sys.modules["versioned"].__file__ == here
 

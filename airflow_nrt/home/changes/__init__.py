@@ -1,0 +1,1 @@
+"""What a changed report changes, insert by insert: compared with the report that a home was made for."""
