@@ -90,7 +90,7 @@ def test_the_packed_engine_holds_what_a_driver_needs_and_nothing_of_airflow(home
 def test_errors_of_the_packed_engine_name_lines_of_the_program(home: Home, tmp_path: Path) -> None:
     _, package = place_engine(home)
     program = tmp_path / "report.py"
-    program.write_text('def build(t_env):\n    t_env.from_path(3)\n')
+    program.write_text("def build(t_env):\n    t_env.from_path(3)\n")
     probe = "import sys; from airflow_nrt.table.reports.load import load_report; load_report(sys.argv[1])"
     run = subprocess.run(
         [sys.executable, "-c", probe, str(program)],
