@@ -15,6 +15,7 @@ from pathlib import Path
 import airflow_nrt
 from airflow_nrt.files.durable import put_same
 from airflow_nrt.home.home import Home
+from airflow_nrt.launch.bytecode import bytecode
 
 PARTS = ("basics", "files", "program", "model", "describe", "home", "functions", "sql", "table", "engine")
 SOURCES = (".py", ".java")
@@ -35,16 +36,22 @@ def place_report(home: Home, file: Path) -> Path:
 
 @functools.cache
 def _package() -> bytes:
-    """Equal sources give equal bytes: no times, no order of a directory."""
+    """Equal sources give equal bytes, of one version of Python: no times, no order of a directory."""
     root = Path(airflow_nrt.__file__).parent
     inside = (file for part in PARTS for file in (root / part).rglob("*"))
     files = [root / "__init__.py", *(file for file in inside if file.suffix in SOURCES)]
-    content = io.BytesIO()
-    with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         for file in sorted(files):
             name = Path(root.name, file.relative_to(root)).as_posix()
-            archive.writestr(zipfile.ZipInfo(name, _LONG_AGO), file.read_bytes(), zipfile.ZIP_DEFLATED)
-    return content.getvalue()
+            _put(archive, name, file.read_bytes())
+            if file.suffix == ".py":
+                _put(archive, f"{name}c", bytecode(file, f"engine.zip/{name}"))
+    return packed.getvalue()
+
+
+def _put(archive: zipfile.ZipFile, name: str, content: bytes) -> None:
+    archive.writestr(zipfile.ZipInfo(name, _LONG_AGO), content, zipfile.ZIP_DEFLATED)
 
 
 def _place(home: Home, name: str, suffix: str, content: bytes) -> Path:

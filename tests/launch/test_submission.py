@@ -71,8 +71,8 @@ def test_the_packed_engine_holds_what_a_driver_needs_and_nothing_of_airflow(home
     with zipfile.ZipFile(package) as archive:
         names = archive.namelist()
     folders = {name.split("/")[1] for name in names}
-    assert folders <= {"__init__.py", *PARTS}
-    assert "airflow_nrt/engine/main.py" in names
+    assert folders <= {"__init__.py", "__init__.pyc", *PARTS}
+    assert {"airflow_nrt/engine/main.py", "airflow_nrt/engine/main.pyc"} <= {*names}
     imports = "import airflow_nrt, airflow_nrt.engine.java.java_class as java, airflow_nrt.engine.driver.run as run"
     probe = f"{imports}; assert java.source('LocalFiles'); print(airflow_nrt.__file__)"
     run = subprocess.run(
@@ -84,6 +84,22 @@ def test_the_packed_engine_holds_what_a_driver_needs_and_nothing_of_airflow(home
         check=True,
     )
     assert run.stdout.startswith(str(package))
+
+
+@pytest.mark.process
+def test_errors_of_the_packed_engine_name_lines_of_the_program(home: Home, tmp_path: Path) -> None:
+    _, package = place_engine(home)
+    program = tmp_path / "report.py"
+    program.write_text("def build(t_env):\n    t_env.from_path(3)\n")
+    probe = "import sys; from airflow_nrt.table.reports.load import load_report; load_report(sys.argv[1])"
+    run = subprocess.run(
+        [sys.executable, "-c", probe, str(program)],
+        env={"PYTHONPATH": str(package)},
+        cwd=home.path,
+        capture_output=True,
+        text=True,
+    )
+    assert "SqlError: report.py, line 2: " in run.stderr
 
 
 def test_a_submission_travels_whole_or_not_at_all(home: Home) -> None:

@@ -10,8 +10,6 @@ from pathlib import Path
 
 from airflow_nrt.sql.errors import Place
 
-_HERE = str(Path(__file__).parents[2]) + os.sep
-
 
 @dataclass(frozen=True)
 class CodePlace(Place):
@@ -31,6 +29,10 @@ class CodePlace(Place):
 def here() -> CodePlace:
     """The line that calls into this product."""
     frame = sys._getframe(1)
-    while frame.f_back is not None and frame.f_code.co_filename.startswith(_HERE):
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_PRODUCT):
         frame = frame.f_back
     return CodePlace(frame.f_lineno, 1, frame.f_lineno, frame.f_code.co_filename)
+
+
+# By a path of code, as those of frames are: in a driver's zip, modules have others (launch/bytecode.py).
+_PRODUCT = str(Path(here.__code__.co_filename).parents[2]) + os.sep
