@@ -83,7 +83,7 @@ def _log_in_words(home: Home) -> str:
     read, began = time.monotonic() - began, time.monotonic()
     count = sum(1 for _ in log.audit())
     walked = time.monotonic() - began
-    volumes = list(home.log_directory.local.glob("*.jsonl.gz"))
+    volumes = list(home.log_directory.local.glob("*.jsonl.xz"))
     size = sum(file.stat().st_size for file in volumes)
     each = f"{size / (len(volumes) * VOLUME):.0f} bytes an entry" if volumes else "no entry"
     return (
@@ -208,14 +208,14 @@ def _age(home: Home, orders: Path, entries: int, in_directory: int) -> None:
 
 
 def _state(epoch: int, operator: str, n: int, end: int) -> tuple[NamedFiles, StateFile]:
-    """The partials of a batch, as an entry names them: names and checksums can't be compressed."""
-    path = f"state/{operator}/{epoch}-{uuid.uuid4().hex}"
+    """The partials of a batch, as an entry names them: Spark's names and checksums can't be compressed."""
+    path = f"state/{operator}/{epoch}-{n}"
     file = NamedFile(f"part-00000-{uuid.uuid4()}-c000.lz4raw.parquet", 2_400 + n % 100, zlib.crc32(path.encode()))
     return {path: (file,)}, StateFile(path, end, end, 1)
 
 
 def _passed(epoch: int, n: int) -> Published:
-    staged = f"staged/{epoch}-{uuid.uuid4().hex}/prices/part-00000-{uuid.uuid4()}-c000.csv"
+    staged = f"staged/{epoch}-{n}/prices/part-00000-{uuid.uuid4()}-c000.csv"
     return Published("prices", None, None, "passed", 1, uuid.uuid4().hex, staged, f"prices-{uuid.uuid4().hex}.csv")
 
 
@@ -223,7 +223,9 @@ def _ledger(home: Home, epoch: int, n: int, operator: str) -> str:
     ledger = f"ledger/{epoch}-{n}"
     directory = home.root / ledger / f"late-{operator}"
     directory.make()
-    (directory / "part-0.txt").replace(b'{"rowtime":"2024-06-18 00:00:00.000","columns":{"shop":1,"price":5}}\n')
+    late = {"row": {"shop": 1, "price": 5}, "rowtime": 0, "watermark": 1, "dropped": True, "file": f"{n}.csv"}
+    record = {**late, "block": 0, "position": 0, "missed_from": STEP * SECOND, "missed_until": STEP * SECOND}
+    (directory / "part-0.txt").replace(json.dumps(record).encode() + b"\n")
     return ledger
 
 

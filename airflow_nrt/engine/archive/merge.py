@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import threading
-import uuid
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from airflow_nrt.engine.sinks import sink_of
 from airflow_nrt.engine.sinks.result_files import read_results
 from airflow_nrt.engine.sources.place import FILE
 from airflow_nrt.engine.spark.own_session import own_session
+from airflow_nrt.home.directory_names import new_name
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import COMPACTED, Published
 from airflow_nrt.home.log.fold.inputs import ArchivedFile
@@ -36,7 +36,7 @@ class Merge:
         self._spark = own_session(spark)
         self._insert = insert
         self._root = root
-        self._directory = home.staged.local / f"{epoch}-{uuid.uuid4().hex}"
+        self._directory = home.staged.local / new_name(epoch)
         # A daemon: a driver that stops does not wait for it, and the next one begins it again.
         self._thread = threading.Thread(target=self._run, name=f"merging {insert.name}", daemon=True)
         self._thread.start()

@@ -5,7 +5,6 @@ None of it counts before the commit.
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Callable, Sequence
 from functools import partial
 
@@ -41,6 +40,7 @@ from airflow_nrt.engine.updating.updates import Updates
 from airflow_nrt.engine.windows.arrival_numbers import with_numbered_rows, with_numbers
 from airflow_nrt.engine.windows.execution import execution_of
 from airflow_nrt.engine.windows.no_rows import no_rows
+from airflow_nrt.home.directory_names import new_name
 from airflow_nrt.home.ledger import MALFORMED, TIMELESS
 from airflow_nrt.home.log.entries import ARCHIVED, PASSED, Lateness, Position, Published, StateFile
 from airflow_nrt.home.log.position.throttle import Waiting, waiting_after
@@ -77,7 +77,7 @@ class BatchStaging:
         source, clock = batch.source, batch.clock
         write = self._compute if batch.is_whole else self._write
         self._report.tables.stand_at(position.tables)
-        ledger = f"ledger/{self._store.epoch}-{uuid.uuid4().hex}"
+        ledger = f"ledger/{new_name(self._store.epoch)}"
         corrupt = [split for split in splits if split.corrupt]
         if corrupt:
             write_unreadable(self._home, ledger, source.name, corrupt)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import logging
 import time
-import uuid
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -30,6 +29,7 @@ from airflow_nrt.engine.publish.publishing import publish_entry
 from airflow_nrt.engine.sinks import sink_of
 from airflow_nrt.engine.spark.tuning import Tuning
 from airflow_nrt.engine.versions.early_and_late_results import with_state
+from airflow_nrt.home.directory_names import new_name
 from airflow_nrt.home.durable_files import make_durable
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Fill, Published, Restate
@@ -120,7 +120,7 @@ class Filling:
             return
         insert, twin = self._plan.insert(name), self._plan.insert(self._added[name])
         number = self._writer.log.last + 1
-        directory = self._home.staged / f"{self._writer.epoch}-{uuid.uuid4().hex}"
+        directory = self._home.staged / new_name(self._writer.epoch)
         state = COMPLETE if some[0].op == ADDED else RESTATED
         self._notes.begin()
         staged, left_out = self._staged(insert, twin, windows, directory.local, state)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import uuid
 from dataclasses import dataclass
 
 from pyspark.sql import DataFrame
@@ -11,6 +10,7 @@ from airflow_nrt.engine.publish.fitting import Fitting
 from airflow_nrt.engine.publish.update_tables import UpdateTables
 from airflow_nrt.engine.sinks import sink_of
 from airflow_nrt.engine.sinks.changelog import in_update_form
+from airflow_nrt.home.directory_names import new_name
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Published
 from airflow_nrt.model.plan import Insert
@@ -39,5 +39,5 @@ class Staging:
         return self._written(insert, frame, state, min(windows, tasks))
 
     def _written(self, insert: Insert, frame: DataFrame, state: str, tasks: int) -> list[Published]:
-        directory = self.home.staged.local / f"{self.epoch}-{uuid.uuid4().hex}"
+        directory = self.home.staged.local / new_name(self.epoch)
         return list(sink_of(insert).stage(frame, insert, directory, state, tasks))

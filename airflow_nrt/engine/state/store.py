@@ -5,7 +5,6 @@ What counts in a directory are the files that its entry names. A task that Spark
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
@@ -17,6 +16,7 @@ from airflow_nrt.engine.spark.footers import Footer, read_footer
 from airflow_nrt.engine.spark.paths import GLOB
 from airflow_nrt.engine.spark.tuning import Tasks, Tuning
 from airflow_nrt.engine.state.state_columns import LATE, SLICE
+from airflow_nrt.home.directory_names import new_name
 from airflow_nrt.home.durable_files import check_written, written_in
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import StateFile
@@ -102,7 +102,7 @@ class SliceStore:
             check_written(self.home.root / directory, self._files.get(directory, ()))
 
     def _new_directory(self, operator: str) -> StorePath:
-        path = self.home.state / operator / f"{self.epoch}-{uuid.uuid4().hex}"
+        path = self.home.state / operator / new_name(self.epoch)
         self.standing.add(path.key)
         return path
 

@@ -22,7 +22,7 @@ CHAPTER = 128
 KEPT = 128
 """How many of the last entries remain files of their own."""
 _MOST_BYTES = 16 * MOST_BYTES
-_SUFFIXES = (".json", ".jsonl", ".jsonl.gz")
+_SUFFIXES = (".json", ".jsonl", ".jsonl.gz", ".jsonl.xz")
 """Of entries, chapters and volumes."""
 
 

@@ -202,7 +202,8 @@ class Log:
         """The last entry in the file that holds this one, None if there is none."""
         if self._path(n).exists():
             return n
-        for path in (chapter_of(self.directory, n), volume_of(self.directory, n)):
+        for place_of in (chapter_of, volume_of):
+            path = place_of(self.directory, n)
             if path.exists():
                 return _numbers(path)[1]
         return None
@@ -216,7 +217,8 @@ class Log:
         except FileNotFoundError:
             single = None
         # Looked for after the file: its content counts only if nothing has the entry by which it was replaced.
-        for path, read in ((chapter_of(self.directory, n), read_chapter), (volume_of(self.directory, n), read_volume)):
+        for place_of, read in ((chapter_of, read_chapter), (volume_of, read_volume)):
+            path = place_of(self.directory, n)
             lines = read(path)
             if lines is not None:
                 self._bound = _numbers(path)[0], lines

@@ -16,7 +16,7 @@ from airflow_nrt.home.log.chapters import read_chapter
 from airflow_nrt.home.log.floor import Floor, read_beginning, remove_older_beginnings, write_beginning, write_floor
 from airflow_nrt.home.log.log import Log
 from airflow_nrt.home.log.past.past import remove_past_below
-from airflow_nrt.home.log.volumes import read_volume
+from airflow_nrt.home.log.volumes import is_volume, read_volume
 from airflow_nrt.home.retention.removal import Removal
 from airflow_nrt.home.store.store_path import StorePath
 
@@ -57,9 +57,7 @@ def _below(directory: StorePath, first: int) -> Iterator[StorePath]:
 def _ledgers(path: StorePath) -> Iterator[str]:
     """The names of the ledgers of the entries in a file."""
     try:
-        lines = (
-            read_volume(path) if path.name.endswith(".gz") else read_chapter(path) if path.name.endswith("l") else None
-        )
+        lines = read_volume(path) if is_volume(path) else read_chapter(path) if path.name.endswith("l") else None
         for line in [path.read()] if lines is None else lines:
             ledger = parse_json(line).get("ledger")
             if isinstance(ledger, str):

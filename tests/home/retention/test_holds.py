@@ -43,7 +43,7 @@ def test_nothing_is_held_of_what_nobody_needs(long: LongHome) -> None:
 def test_without_the_option_entries_stay_for_ever(long: LongHome) -> None:
     long.grow(5 * VOLUME)
     assert held(long, keep=Keep(None, DAY)) is None and long.home.log().first == 0
-    assert "0-15.jsonl.gz" in long.names()
+    assert "0-15.jsonl.xz" in long.names()
 
 
 def test_young_entries_stay(long: LongHome) -> None:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from operator import attrgetter
 
 from airflow_nrt.basics.errors import HomeError
 from airflow_nrt.files.file_numbers import number_of
@@ -21,6 +22,7 @@ from airflow_nrt.home.log.checkpoint import Checkpoint, InputsFile
 from airflow_nrt.home.log.entries import Entry
 from airflow_nrt.home.log.fold.inputs import Inputs, SourceInputs, inputs_of, joined
 from airflow_nrt.home.log.fold.inputs_file import read_inputs, write_inputs
+from airflow_nrt.home.log.fold.noted_state import STEP, note_state, noted_state
 from airflow_nrt.home.log.home_state import HomeState
 from airflow_nrt.home.log.log import Log
 from airflow_nrt.home.log.volumes import VOLUME
@@ -36,7 +38,11 @@ logger = logging.getLogger(__name__)
 
 def state_of(log: Log) -> HomeState:
     """The state after the last entry that the log knows. Raises HomeError if an entry can't be read."""
-    state = newest_checkpoint(log).state
+    # A home that has lost what is left of removed entries is refused.
+    log.beginning()
+    state = noted_state(log)
+    if state is None or state.entry + DISTANCE <= log.last:
+        state = max(newest_checkpoint(log).state, state or HomeState(), key=attrgetter("entry"))
     for entry in log.entries(state.entry + 1):
         state = state.apply(entry)
     return state
@@ -69,24 +75,26 @@ def read_below(log: Log) -> Mapping[str, SourceInputs]:
 
 
 def write_checkpoints(log: Log) -> int:
-    """Writes those for which there are enough entries; only for a driver with a lease. Gives the entry from which on
-    there is one more to write."""
-    checkpoint = newest_checkpoint(log)
+    """Writes those for which there are enough entries, and notes the state; only for a driver with a lease. Gives the
+    entry from which on there is more to write."""
+    checkpoint, noted = newest_checkpoint(log), log.last
+    note_state(log, state_of(log))
     while (last := checkpoint.state.entry + DISTANCE) <= log.last:
         try:
             checkpoint = _write_next(log, checkpoint, last)
         except OSError as wrong:
             logger.warning("the checkpoint after log entry %s can't be written: %s", last, wrong)
             return log.last + DISTANCE
-    return last
+    return min(last, noted + STEP)
 
 
 def check_checkpoint(log: Log) -> int | None:
-    """Compares the newest checkpoint with the log, which is read whole. Gives its entry, None if there is none.
+    """Compares the newest checkpoint, and the noted state, with the log, which is read whole. Gives the entry of the
+    checkpoint, None if there is none.
 
     Raises HomeError if they disagree, or if a file of it can't be read.
     """
-    floor, newest = log.beginning().checkpoint, newest_checkpoint(log)
+    floor, newest, noted = log.beginning().checkpoint, newest_checkpoint(log), noted_state(log)
     state, first = floor.state, log.first
     for file in floor.inputs:
         read_inputs(_directory(log) / file.name, file.crc)
@@ -94,13 +102,21 @@ def check_checkpoint(log: Log) -> int | None:
         entries = list(log.entries(first, file.last))
         check_inputs(log, [file], entries)
         for entry in entries:
-            state = state.apply(entry)
+            state = _checked(log, state.apply(entry), noted)
         first = file.last + 1
     if newest.state != state:
         raise HomeError(
             f"{_directory(log) / f'{newest.state.entry}.json'} says something else than the log: take it away"
         )
+    for entry in log.entries(first):
+        state = _checked(log, state.apply(entry), noted)
     return newest.state.entry if newest.inputs else None
+
+
+def _checked(log: Log, state: HomeState, noted: HomeState | None) -> HomeState:
+    if noted is not None and noted.entry == state.entry and noted != state:
+        raise HomeError(f"{_directory(log) / 'state.json'} says something else than the log: take it away")
+    return state
 
 
 def check_inputs(log: Log, files: Iterable[InputsFile], entries: Sequence[Entry]) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -26,6 +27,7 @@ from airflow_nrt.home.log.entries import (
 from airflow_nrt.home.log.fold import checkpoints
 from airflow_nrt.home.log.fold.checkpoints import check_checkpoint, read_by, state_of, write_checkpoints
 from airflow_nrt.home.log.fold.inputs import Inputs, inputs_of
+from airflow_nrt.home.log.fold.noted_state import note_state
 from airflow_nrt.home.log.home_state import HomeState
 from airflow_nrt.home.log.log import Log
 from airflow_nrt.home.log.splits import ArchivedElsewhere, SourceFile, SourceRange, TableVersion
@@ -152,7 +154,7 @@ def test_entries_before_it_are_not_read(log: Log, monkeypatch: pytest.MonkeyPatc
     read_by(log)
     assert set(read) == {5 * DISTANCE - 1}
     # Those that a reader may have found stay.
-    assert sorted(path.name for path in place(log).glob("*.json")) == ["31.json", "39.json"]
+    assert sorted(path.name for path in place(log).glob("*.json")) == ["31.json", "39.json", "state.json"]
 
 
 def test_names_are_read_where_a_directory_has_some(log: Log, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -235,6 +237,50 @@ def test_one_of_another_log_is_passed_over(log: Log, tmp_path: Path, caplog: pyt
     assert state_of(copy) == folded(copy) and "of another log" in caplog.text
     write_checkpoints(copy)
     assert check_checkpoint(copy) == 2 * DISTANCE - 1
+
+
+def test_a_look_reads_the_entries_after_the_noted_state(log: Log, monkeypatch: pytest.MonkeyPatch) -> None:
+    for n in range(3 * DISTANCE - 1):
+        log.append(commit(n, SourceFile(f"{n}.csv", n, n)), 1)
+    assert write_checkpoints(log) == 3 * DISTANCE - 1
+    for n in range(3):
+        log.append(commit(100 + n, SourceFile(f"{100 + n}.csv", n, n)), 1)
+    fresh, read, asked = fold_of(log), log.read, list[int]()
+    monkeypatch.setattr(log, "read", lambda n: asked.append(n) or read(n))
+    assert state_of(log) == fresh
+    assert min(asked) == log.last - 3
+    assert check_checkpoint(log) == 2 * DISTANCE - 1
+
+
+@pytest.mark.parametrize("damage", [lambda content: b"{", lambda content: content.replace(b'"clock":', b'"clack":')])
+def test_an_unreadable_noted_state_is_passed_over(
+    log: Log, caplog: pytest.LogCaptureFixture, damage: Callable[[bytes], bytes]
+) -> None:
+    for n in range(DISTANCE):
+        log.append(commit(n, SourceFile(f"{n}.csv", n, n)), 1)
+    write_checkpoints(log)
+    path = log.directory.parent / "checkpoints" / "state.json"
+    path.replace(damage(path.read()))
+    assert state_of(log) == fold_of(log)
+    assert "the noted state is passed over" in caplog.text
+
+
+def test_a_noted_state_of_another_log_or_that_disagrees(log: Log) -> None:
+    for n in range(DISTANCE):
+        log.append(commit(n, SourceFile(f"{n}.csv", n, n)), 1)
+    fresh = fold_of(log)
+    note_state(log, replace(fresh, id="of another log"))
+    assert state_of(log) == fresh
+    note_state(log, replace(fresh, restatements=7))
+    with pytest.raises(HomeError, match=r"state\.json says something else than the log"):
+        check_checkpoint(log)
+
+
+def fold_of(log: Log) -> HomeState:
+    state = HomeState()
+    for entry in log.audit():
+        state = state.apply(entry)
+    return state
 
 
 def test_one_that_disagrees_is_found(log: Log) -> None:
