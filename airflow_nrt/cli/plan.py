@@ -86,7 +86,7 @@ def _estimate(estimated: dict[str, Any]) -> list[str]:
     shares = sorted(estimated["work"].items(), key=lambda item: -item[1])
     work = [f"{seconds:.3g} cores for {what}" for what, seconds in shares if seconds]
     found = {
-        "cores": f"{estimated['cores']:,}, of which {BUSY:.0%} are busy",
+        "cores": f"{estimated['cores']:,}, {BUSY:.0%} of them busy",
         "state": f"{_size(estimated['state_bytes'])} at most",
         "delay": f"{estimated['delay_seconds']:,} s from a complete step to its results",
         "work": work,

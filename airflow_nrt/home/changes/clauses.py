@@ -44,8 +44,8 @@ def _columns(before: Facts, now: Facts, named: set[str]) -> Iterator[Detail]:
     labels = dict.fromkeys(match["label"] for name in {**before, **now} if (match := _ITEM.fullmatch(name)) is not None)
     of_table = _items(before, ""), _items(now, "")
     yield from _of_items(*of_table, "")
-    told = {item.name for items in of_table for item in items}
-    yield from _types(before, now, told, _kept(*of_table))
+    shown = {item.name for items in of_table for item in items}
+    yield from _types(before, now, shown, _kept(*of_table))
     for label in labels:
         if label:
             yield from _of_items(
@@ -84,14 +84,14 @@ def _kept(before: list[_Item], now: list[_Item]) -> dict[str, str]:
     return {old: name for name, old in _renamed(before, now).items()}
 
 
-def _types(before: Facts, now: Facts, told: set[str], renamed: Mapping[str, str]) -> Iterator[Detail]:
+def _types(before: Facts, now: Facts, shown: set[str], renamed: Mapping[str, str]) -> Iterator[Detail]:
     for name in unlike(before, now):
         if name.startswith(_COLUMN):
             column = name.removeprefix(_COLUMN)
             later = f"{_COLUMN}{renamed.get(column, column)}"
             types = before.get(name), now.get(later)
-            # What comes or goes is told with its expression.
-            if types[0] != types[1] and (column not in told or None not in types):
+            # What comes or goes is shown with its expression.
+            if types[0] != types[1] and (column not in shown or None not in types):
                 yield Detail(column, *types)
 
 
@@ -99,7 +99,7 @@ def _items(facts: Facts, label: str) -> list[_Item]:
     """The items of the SELECT with this label. Those of the insert have the names of the table's columns."""
     found = [text for name, text in facts.items() if (m := _ITEM.fullmatch(name)) is not None and m["label"] == label]
     named = facts.get(_LIST) or facts.get(_ORDER, "")
-    # The column that says of which version a row is has no item.
+    # The column with the version of a row has no item.
     columns = [one for one in named.split(", ") if one != facts.get(_STATE)] if named and not label else []
     if len(columns) != len(found) or any(text == "*" or text.endswith(".*") for text in found):
         columns = [""] * len(found)

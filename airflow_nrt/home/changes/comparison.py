@@ -175,7 +175,7 @@ class Reports:
         ]
 
     def _below(self, before: Mapping[str, str], now: Mapping[str, str]) -> list[Detail]:
-        """What changed below an insert. The code of a function has no text that tells a person something."""
+        """What changed below an insert. The code of a function is no text for people."""
         found = []
         for name in unlike(before, now):
             texts = before.get(name), now.get(name)

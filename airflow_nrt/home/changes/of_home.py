@@ -19,18 +19,18 @@ _CODE = (", target", ", source")
 
 @dataclass(frozen=True)
 class Differences:
-    """Why a home refuses a report, one sentence for each difference, and what they mean by insert (`told`); or which
+    """Why a home refuses a report, one sentence for each difference, and the same by insert (`by_insert`); or which
     inserts it would add. `made_for` is the home's own report, if it was planned again."""
 
     sentences: tuple[str, ...] = ()
     added: Additions = field(default_factory=dict)
     made_for: Plan | None = None
-    told: tuple[str, ...] = ()
+    by_insert: tuple[str, ...] = ()
 
     @property
     def text(self) -> str:
-        told = (f"  {line}" if line.startswith(" ") else f"  - {line}" for line in self.told)
-        return "\n".join(told) or listed(self.sentences)
+        lines = (f"  {line}" if line.startswith(" ") else f"  - {line}" for line in self.by_insert)
+        return "\n".join(lines) or listed(self.sentences)
 
 
 def differences_of_home(
@@ -57,8 +57,8 @@ def differences_of_home(
     if identity.program is not None and not changes and identity.has_moved(identity.facts(made_for)):
         changes = differences(before, now)
     found = tuple(dict.fromkeys(given.shown(text) for text in (*functions, *changes)))
-    told = refused_lines(compared_with_home(identity, made_for, plan, found)) if found else []
-    return Differences(found, added, made_for, tuple(told))
+    by_insert = refused_lines(compared_with_home(identity, made_for, plan, found)) if found else []
+    return Differences(found, added, made_for, tuple(by_insert))
 
 
 def compared_with_home(identity: Identity, made_for: Plan, plan: Plan, refuses: Sequence[str]) -> Comparison:

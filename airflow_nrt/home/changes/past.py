@@ -59,8 +59,8 @@ class Past:
             return Reach(gone=f"{gone}, and what has no windows of a bounded length needs all rows")
         for name, one in left.items():
             rows += sum(read.rows for read in one.reads if self._reaches(name, read, since))
-        told = None if gone is None else f"{gone}: what is older keeps its rows"
-        return Reach(since, self._read.first.get(insert.name), rows, self._read.speed, gone=told)
+        lost = None if gone is None else f"{gone}: what is older keeps its rows"
+        return Reach(since, self._read.first.get(insert.name), rows, self._read.speed, gone=lost)
 
     @cached_property
     def _read(self) -> LogRead:
@@ -84,7 +84,7 @@ class Past:
             return Left(reads)
         latest = self._latest(before, reads[max(lacking)])
         if latest is None:
-            raise UnknownError(f"some of {source.name} is gone, and nothing says of which time it was")
+            raise UnknownError(f"some of {source.name} is gone, and nothing says what time it was of")
         what = next(iter(lacking.values())) if len(lacking) == 1 else f"{len(lacking):,} batches of {source.name}"
         is_one = len(lacking) == 1 and what.startswith("1 ")
         return Left(reads, latest + 1, f"{what} {'is' if is_one else 'are'} gone or changed")

@@ -53,5 +53,5 @@ def compare(made_for: Plan, plan: Plan, filled: Collection[str]) -> tuple[list[s
     second one has. See `inserts_of`."""
     inserts = inserts_of(made_for, plan, filled)
     reasons = [*(f"insert into {name} is gone" for name in inserts.gone), *inserts.unfilled.values()]
-    # The operators of these inserts would be told as changes, too.
+    # The operators of these inserts would count as changes, too.
     return reasons or changes_between(made_for, replace(plan, inserts=inserts.kept)), inserts.added

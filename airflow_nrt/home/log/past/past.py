@@ -108,8 +108,8 @@ def check_past(log: Log) -> None:
         head = file.head
         of_log = _OfEntries(log, head.first, head.last)
         results = (one for one in of_log.results() if _has_results(one))
-        told = [*filter(_has_results, file.results())], [*file.entries()], [*file.left_out()]
-        if told != ([*map(_without_batch, results)], [*of_log.entries()], [*of_log.left_out()]):
+        said = [*filter(_has_results, file.results())], [*file.entries()], [*file.left_out()]
+        if said != ([*map(_without_batch, results)], [*of_log.entries()], [*of_log.left_out()]):
             raise HomeError(f"{file.path} says something else than the log: take it away")
 
 

@@ -4,7 +4,7 @@
     results    what was published and removed
     batches    times, rows, watermarks
 
-Such a range was between two entries, of which the head has the ids. So the files of a log are a chain.
+The head has the ids of the entries before and at the end of the range. So the files of a log are a chain.
 """
 
 from __future__ import annotations

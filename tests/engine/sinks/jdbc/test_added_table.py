@@ -90,7 +90,7 @@ def test_a_table_that_is_added_to_a_report(
     dies(spark, plan, home, run, "fill-accepted")
     assert home.identity().id == identity.id and home.identity().added == {"added": "files"}
     home.check_report(plan, plan_of_home)
-    with pytest.raises(InputError, match="insert into added"):
+    with pytest.raises(InputError, match="added: removed"):
         home.check_report(before, plan_of_home)
     pending = verify(spark, plan, home)
     assert pending.is_proven and [one.pending for one in pending.inserts] == [1, 5]
