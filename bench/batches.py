@@ -60,8 +60,8 @@ def main() -> None:
     what = "one step fires" if options.fire else "nothing fires"
     print(
         f"{what}, {'compiled' if options.compiled else 'interpreted'}: "
-        f"median of {options.batches - WARM_UP} batches {statistics.median(took[WARM_UP:]):.2f} s, "
-        f"{statistics.median(used[WARM_UP:]):.2f} s of CPU in the JVM"
+        f"median of {options.batches - WARM_UP} batches {statistics.median(took[WARM_UP:]):.3f} s, "
+        f"{statistics.median(used[WARM_UP:]):.3f} s of CPU in the JVM"
     )
 
 
