@@ -33,8 +33,10 @@ from airflow_nrt.home.log.entries import (
     Tick,
     entry_kind,
 )
+from airflow_nrt.home.log.fold.checkpoints import DISTANCE
 from airflow_nrt.home.log.log import Log
 from airflow_nrt.home.log.named_files import NamedFile, NamedFiles
+from airflow_nrt.home.log.past.past import write_missing_past
 from airflow_nrt.home.log.splits import SourceFile
 from airflow_nrt.home.log.volumes import VOLUME
 from bench.contests import emptied
@@ -137,6 +139,11 @@ def written(out: Path, entries: int, by: str) -> Path:
     _age(Home.open(place / "home"), place / "orders", entries, FILES_OF[by])
     # The first start after so many entries writes checkpoints, and lists everything.
     print(f"the first start: {_words([measured(airflow_nrt('run', place, '--available-now'), place / 'printed')])}")
+    # What drivers have done by then in a home that has grown.
+    log = Home.open(place / "home").log()
+    for _ in range(0, entries, DISTANCE):
+        write_missing_past(log)
+        log.bind_volume()
     return place
 
 
@@ -181,8 +188,8 @@ def _age(home: Home, orders: Path, entries: int, in_directory: int) -> None:
         read = position.sources[source]
         passed = (read.watermark or 0) + SECOND
         read = replace(read, watermark=passed, files=read.files + 1, rows=read.rows + 1)
-        written, file = _state(epoch, operator, n, passed)
-        newest = (*position.operators[operator].rows[len(absorbed) :], file)[-FANOUT:]
+        written, partials = _state(epoch, operator, n, passed)
+        newest = (*position.operators[operator].rows[len(absorbed) :], partials)[-FANOUT:]
         # The next driver reads what is really there.
         rows = absorbed if n == entries else (*absorbed, *newest)
         state = replace(position.operators[operator], watermark=passed, rows=rows)
