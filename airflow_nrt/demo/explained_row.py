@@ -13,8 +13,8 @@ from airflow_nrt.basics.instants import format_instant
 from airflow_nrt.demo.sinks.sink import CurveRow, CurveSink
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.ledger import LATE_PREFIX, records_in
-from airflow_nrt.home.ledger_files import ledger_files
 from airflow_nrt.home.log.entries import Commit
+from airflow_nrt.home.written.ledger_files import ledger_files
 
 WELL_SHOWN = 2
 """How many late rows can be read at a glance."""

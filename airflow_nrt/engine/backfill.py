@@ -39,7 +39,6 @@ from airflow_nrt.engine.verify.interval import Interval, complete_until, not_pro
 from airflow_nrt.engine.verify.unread import Unread, unread_of
 from airflow_nrt.engine.verify.verify import Progress, verify
 from airflow_nrt.engine.versions.early_and_late_results import with_state
-from airflow_nrt.home.durable_files import make_durable
 from airflow_nrt.home.heartbeat import now_ms
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Entry, Published, Restate
@@ -52,6 +51,7 @@ from airflow_nrt.home.log.past.past import past_results
 from airflow_nrt.home.log.splits import Split, files_of, ranges_of
 from airflow_nrt.home.notes.followers import following
 from airflow_nrt.home.skipped import as_history_skips
+from airflow_nrt.home.written.durable_files import make_durable
 from airflow_nrt.model.archive import partition_time as archive_time
 from airflow_nrt.model.internal_columns import WINDOW_END
 from airflow_nrt.model.options.known import KEEP, source_option

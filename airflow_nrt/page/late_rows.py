@@ -15,8 +15,8 @@ from airflow_nrt.basics.errors import HomeError
 from airflow_nrt.basics.texts import shortened
 from airflow_nrt.files.numbers_as_written import json_text
 from airflow_nrt.home.ledger import LATE_PREFIX, records_in
-from airflow_nrt.home.ledger_files import ledger_files
 from airflow_nrt.home.store.store_path import StorePath
+from airflow_nrt.home.written.ledger_files import ledger_files
 from airflow_nrt.page.homes.reader import Reader
 from airflow_nrt.page.log_facts import LateBatch
 from airflow_nrt.page.times import clock_text

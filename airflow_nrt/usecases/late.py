@@ -9,10 +9,10 @@ from typing import Any
 
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.ledger import LATE_PREFIX, NO_VALUE, REJECTED, records_in
-from airflow_nrt.home.ledger_files import ledger_files
 from airflow_nrt.home.log.history.rejections import null_fields
 from airflow_nrt.home.log.past.past import rows_left_out
 from airflow_nrt.home.log.past.past_entry import LeftOut
+from airflow_nrt.home.written.ledger_files import ledger_files
 from airflow_nrt.usecases.requests.late import LateRequest, LateRows
 
 

@@ -19,13 +19,13 @@ from airflow_nrt.engine.spark.given_rows import given_rows
 from airflow_nrt.engine.spark.tuning import ONE, Tasks
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.ledger import LATE_PREFIX
-from airflow_nrt.home.ledger_files import ledger_files
 from airflow_nrt.home.log.history.batch_times import brought_in_time
 from airflow_nrt.home.log.history.history import History
 from airflow_nrt.home.log.history.input_policies import policies_by_batch
 from airflow_nrt.home.log.splits import Split
 from airflow_nrt.home.published_again import published_again
 from airflow_nrt.home.store.store_path import StorePath
+from airflow_nrt.home.written.ledger_files import ledger_files
 from airflow_nrt.model.input.policy import Policy, policy_of, read_under
 from airflow_nrt.model.partition_time import partition_time
 from airflow_nrt.model.plan import Plan, Source

@@ -13,10 +13,10 @@ from airflow_nrt.engine.sinks import sink_of
 from airflow_nrt.engine.sinks.result_files import read_results
 from airflow_nrt.engine.sources.place import FILE
 from airflow_nrt.engine.spark.own_session import own_session
-from airflow_nrt.home.directory_names import new_name
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import COMPACTED, Published
 from airflow_nrt.home.log.fold.inputs import ArchivedFile
+from airflow_nrt.home.written.directory_names import new_name
 from airflow_nrt.model.archive import OFFSET, PARTITION
 from airflow_nrt.model.plan import Insert
 

@@ -23,12 +23,12 @@ from airflow_nrt.engine.dimensions.newest import digest_of, newest_rows
 from airflow_nrt.engine.spark.given_rows import given_rows
 from airflow_nrt.engine.spark.paths import GLOB
 from airflow_nrt.files.formats import Format
-from airflow_nrt.home.durable_files import check_written, make_durable, written_in
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.kept import UNNAMED_VERSIONS_MS
 from airflow_nrt.home.log.named_files import NamedFile
 from airflow_nrt.home.store.records import read_record, record_bytes, record_of
 from airflow_nrt.home.store.store_path import StorePath
+from airflow_nrt.home.written.durable_files import check_written, make_durable, written_in
 from airflow_nrt.model.lookups import ROW_NUMBER, VALID_FROM, VALID_UNTIL
 from airflow_nrt.model.plan import Lookup
 

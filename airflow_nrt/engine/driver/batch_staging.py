@@ -40,11 +40,11 @@ from airflow_nrt.engine.updating.updates import Updates
 from airflow_nrt.engine.windows.arrival_numbers import with_numbered_rows, with_numbers
 from airflow_nrt.engine.windows.execution import execution_of
 from airflow_nrt.engine.windows.no_rows import no_rows
-from airflow_nrt.home.directory_names import new_name
 from airflow_nrt.home.ledger import MALFORMED, TIMELESS
 from airflow_nrt.home.log.entries import ARCHIVED, PASSED, Lateness, Position, Published, StateFile
 from airflow_nrt.home.log.position.throttle import Waiting, waiting_after
 from airflow_nrt.home.log.splits import Split
+from airflow_nrt.home.written.directory_names import new_name
 from airflow_nrt.model.input.rejected_rows import REJECTED_VIEW
 from airflow_nrt.model.internal_columns import NUMBERED
 from airflow_nrt.model.operators import Query

@@ -29,8 +29,6 @@ from airflow_nrt.engine.publish.publishing import publish_entry
 from airflow_nrt.engine.sinks import sink_of
 from airflow_nrt.engine.spark.tuning import Tuning
 from airflow_nrt.engine.versions.early_and_late_results import with_state
-from airflow_nrt.home.directory_names import new_name
-from airflow_nrt.home.durable_files import make_durable
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Fill, Published, Restate
 from airflow_nrt.home.log.fenced_writer import Writer
@@ -41,6 +39,8 @@ from airflow_nrt.home.log.past.past import past_results
 from airflow_nrt.home.notes.first_windows import lacks_earlier, note_first_windows
 from airflow_nrt.home.visible import waiting
 from airflow_nrt.home.window_events import RESTATED
+from airflow_nrt.home.written.directory_names import new_name
+from airflow_nrt.home.written.durable_files import make_durable
 from airflow_nrt.model.internal_columns import WINDOW_END
 from airflow_nrt.model.plan import Insert, Plan
 from airflow_nrt.model.result_timing import COMPLETE

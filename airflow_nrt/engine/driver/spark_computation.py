@@ -26,12 +26,12 @@ from airflow_nrt.engine.windows.arrival_numbers import compact_numbers
 from airflow_nrt.engine.windows.execution import execution_of
 from airflow_nrt.engine.windows.firing import Round
 from airflow_nrt.engine.windows.firing_clock import fires_at
-from airflow_nrt.home.durable_files import make_durable, written_in
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Commit, OperatorState, Position, Published, StateFile, Tick
 from airflow_nrt.home.log.named_files import NamedFiles
 from airflow_nrt.home.log.position.throttle import waiting_after
 from airflow_nrt.home.log.splits import Split
+from airflow_nrt.home.written.durable_files import make_durable, written_in
 from airflow_nrt.model.plan import Insert, Plan
 from airflow_nrt.model.result_timing import COMPLETE, EARLY
 

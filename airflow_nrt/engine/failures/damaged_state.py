@@ -6,8 +6,8 @@ from pathlib import Path
 
 from airflow_nrt.basics.errors import NrtError
 from airflow_nrt.engine.failures.failures import CorruptFileError
-from airflow_nrt.home.durable_files import damaged
 from airflow_nrt.home.home import Home
+from airflow_nrt.home.written.durable_files import damaged
 
 
 def named_in_home(meaning: NrtError | None, home: Home) -> NrtError | None:

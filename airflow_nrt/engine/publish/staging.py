@@ -10,9 +10,9 @@ from airflow_nrt.engine.publish.fitting import Fitting
 from airflow_nrt.engine.publish.update_tables import UpdateTables
 from airflow_nrt.engine.sinks import sink_of
 from airflow_nrt.engine.sinks.changelog import in_update_form
-from airflow_nrt.home.directory_names import new_name
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Published
+from airflow_nrt.home.written.directory_names import new_name
 from airflow_nrt.model.plan import Insert
 
 

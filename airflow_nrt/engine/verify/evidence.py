@@ -37,11 +37,11 @@ from airflow_nrt.engine.windows.execution import execution_of
 from airflow_nrt.engine.windows.operator_layout import Layout
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.ledger import LATE_PREFIX
-from airflow_nrt.home.ledger_files import ledger_files
 from airflow_nrt.home.log.entries import SourceState
 from airflow_nrt.home.log.history.history import History
 from airflow_nrt.home.log.position.partition_watermarks import WHOLE, with_proposals
 from airflow_nrt.home.log.splits import Split
+from airflow_nrt.home.written.ledger_files import ledger_files
 from airflow_nrt.model.internal_columns import ABSORBED, BATCH, NUMBERED, OP, ROWTIME
 from airflow_nrt.model.plan import Insert, Plan, Source
 from airflow_nrt.model.row_semantics import READ_BY

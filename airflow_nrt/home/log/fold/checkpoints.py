@@ -77,15 +77,16 @@ def read_below(log: Log) -> Mapping[str, SourceInputs]:
 def write_checkpoints(log: Log) -> int:
     """Writes those for which there are enough entries, and notes the state; only for a driver with a lease. Gives the
     entry from which on there is more to write."""
-    checkpoint, noted = newest_checkpoint(log), log.last
-    note_state(log, state_of(log))
+    checkpoint = newest_checkpoint(log)
     while (last := checkpoint.state.entry + DISTANCE) <= log.last:
         try:
             checkpoint = _write_next(log, checkpoint, last)
         except OSError as wrong:
             logger.warning("the checkpoint after log entry %s can't be written: %s", last, wrong)
             return log.last + DISTANCE
-    return min(last, noted + STEP)
+    # After the checkpoints: the first driver of an older home would else read all of its log once more.
+    note_state(log, state_of(log))
+    return min(last, log.last + STEP)
 
 
 def check_checkpoint(log: Log) -> int | None:

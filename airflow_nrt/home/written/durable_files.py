@@ -50,7 +50,7 @@ def damaged(path: object, why: str) -> HomeError:
     """The error of a file of the home, by its location, that is not what was written there."""
     return HomeError(
         f"{path} is not what an entry of the log says ({why}): put it back from a copy of the home, made when no "
-        "driver ran"
+        "driver ran. Without a copy, start the report in a new home and backfill it"
     )
 
 

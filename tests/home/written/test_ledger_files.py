@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from airflow_nrt.home.ledger_files import ledger_files
 from airflow_nrt.home.log.entries import Commit, Position
 from airflow_nrt.home.log.named_files import NamedFile
 from airflow_nrt.home.store.memory import MemoryStore
 from airflow_nrt.home.store.store_path import StorePath
+from airflow_nrt.home.written.ledger_files import ledger_files
 
 COMMIT = Commit("s", (), 1, 0, {}, {}, (), "ledger/1-a", (), Position())
 NAMES = ("late-w1/part-0.txt", "late-w1/part-1.txt", "rejected/part-files.txt")
