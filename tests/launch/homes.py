@@ -6,6 +6,7 @@ import os
 import socket
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 from airflow_nrt.files.process_start import ProcessStart
@@ -51,7 +52,18 @@ def launch(home: Home, number: int, pid: int | None = None, host: str = HOST, pa
 def hanging_driver(home: Home, launch: str = "") -> subprocess.Popen[bytes]:
     """A process with the command line of a driver, which does nothing until its standard input is closed."""
     line = ["--launch", launch] if launch else ["run"]
-    return subprocess.Popen([sys.executable, "-c", "input()", *line, "--home", str(home.path)], stdin=subprocess.PIPE)
+    words = [sys.executable, "-c", "input()", *line, "--home", str(home.path)]
+    return with_command_line(subprocess.Popen(words, stdin=subprocess.PIPE))
+
+
+def with_command_line(process: subprocess.Popen[bytes]) -> subprocess.Popen[bytes]:
+    """The process, once others can read its command line.
+
+    `Popen` returns when the kernel closes the files of the old program, shortly before it sets the words of the new.
+    """
+    while process.poll() is None and not Path(f"/proc/{process.pid}/cmdline").read_bytes():
+        time.sleep(0.001)
+    return process
 
 
 def _start(host: object, pid: object) -> ProcessStart | None:

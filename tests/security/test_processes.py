@@ -29,7 +29,7 @@ from airflow_nrt.launch.command_lines import driver_of, launcher_of
 from airflow_nrt.launch.launch_records import Launch, last_launch, pending_launch, put_launch
 from airflow_nrt.launch.living import kill_driver, living_driver
 from airflow_nrt.launch.processes import ProcessMark, driver_process
-from tests.launch.homes import HOST, beat, hanging_driver, lease, new_home
+from tests.launch.homes import HOST, beat, hanging_driver, lease, new_home, with_command_line
 
 NOBODY = 65534
 Start = Callable[..., "subprocess.Popen[bytes]"]
@@ -49,7 +49,7 @@ def start() -> Iterator[Start]:
 
     def waiting(*arguments: str, **options: Any) -> subprocess.Popen[bytes]:
         line = ["/bin/sh", "-c", "read line", "sh", *arguments]
-        started.append(subprocess.Popen(line, stdin=subprocess.PIPE, **options))
+        started.append(with_command_line(subprocess.Popen(line, stdin=subprocess.PIPE, **options)))
         return started[-1]
 
     yield waiting
@@ -230,7 +230,8 @@ input()
 def launcher_like(home: Home, number: int, module: str = "airflow_nrt.launch.launcher") -> subprocess.Popen[bytes]:
     """A process with the command line of a launcher, which leads a group and has a child."""
     line = [sys.executable, "-c", PARENT, "-m", module, str(home.path), str(number)]
-    return subprocess.Popen(line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True)
+    launcher = subprocess.Popen(line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True)
+    return with_command_line(launcher)
 
 
 def child_of(launcher: subprocess.Popen[bytes]) -> psutil.Process:
