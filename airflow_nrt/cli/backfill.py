@@ -39,6 +39,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=FAIL,
         help="what to do about a difference that no late row explains (with --verify)",
     )
+    parser.add_argument(
+        "--unpin", action="store_true", help="publish also over windows that `airflow-nrt undo` has set"
+    )
     add_json(parser)
 
 
@@ -65,4 +68,4 @@ def run(options: argparse.Namespace) -> int:
 def request_of(options: argparse.Namespace) -> BackfillRequest:
     """Raises InputError as `settings_of` does."""
     batch = BatchRequest(report_in_home(options), options.start, options.end, options.wait_for_stream)
-    return BackfillRequest(batch, options.on_mismatch if options.verify else None)
+    return BackfillRequest(batch, options.on_mismatch if options.verify else None, options.unpin)

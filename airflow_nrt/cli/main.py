@@ -37,6 +37,8 @@ COMMANDS = {
     "forget": "show the content of a home, or remove it with its claims on tables",
     "homes": "the state of all homes below a directory",
     "windows": "the published windows, as they are now or as they were at a time",
+    "versions": "the versions that windows have had: who published each, when and why, and what changed",
+    "undo": "publish an older version of a window again, which stays until somebody unpins it",
     "changelog": "what became visible, was replaced and was removed, in order",
     "late": "the late and the rejected rows",
     "stop": "ask the driver of a home to stop",
@@ -47,12 +49,13 @@ COMMANDS = {
     "completion": "print the script that lets a shell complete commands and options",
 }
 _OF_HOMES = (
-    "changelog", "forget", "homes", "late", "reopen", "set-aside", "show", "skip", "status", "stop", "windows",
+    "changelog", "forget", "homes", "late", "reopen", "set-aside", "show", "skip", "status", "stop", "undo", "versions",
+    "windows",
 )  # fmt: skip
 """Commands whose modules are in the room `of_homes/`."""
 _JOBS = (
-    "run", "backfill", "verify", "maintain", "set-aside", "skip", "reopen", "forget", "doctor", "query", "prepare",
-    "demo",
+    "run", "backfill", "verify", "maintain", "set-aside", "skip", "reopen", "undo", "forget", "doctor", "query",
+    "prepare", "demo",
 )  # fmt: skip
 """Commands whose exit status reports a job, so that a reader who leaves early is a failure."""
 

@@ -22,7 +22,7 @@ from airflow_nrt.cli.common import (
     print_verdict,
     report_in_home,
 )
-from airflow_nrt.describe.verdict import verdict_lines
+from airflow_nrt.describe.verdict import has_a_verdict, verdict_lines
 from airflow_nrt.usecases.requests.batch import BatchRequest
 from airflow_nrt.usecases.requests.verify import VerifyArchivesRequest, VerifyRequest
 
@@ -63,7 +63,7 @@ def run(options: argparse.Namespace) -> int:
     # Of no windows nothing is proven, as for a task.
     if verdict.unprovable and verdict.holds:
         return CANT_BE_PROVEN
-    return 0 if verdict.is_proven and verdict.windows else 1
+    return 0 if has_a_verdict(verdict) else 1
 
 
 def _way_to_repair(options: argparse.Namespace, first: int, last: int) -> str:

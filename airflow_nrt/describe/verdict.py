@@ -52,11 +52,29 @@ class BadWindow:
 
 
 @dataclass(frozen=True)
+class PinnedWindow:
+    """A window that has the rows that somebody has set, `by` whom, `at` a time (ms of the wall clock), for a `reason`
+    ('' if none was given). The batch does not decide about it."""
+
+    start: int | None
+    end: int
+    by: str
+    at: int
+    reason: str = ""
+
+    def __str__(self) -> str:
+        reason = f": {self.reason}" if self.reason else ""
+        when = format_instant(self.at)[:10]
+        return f"window [{format_instant(self.start)}, {format_instant(self.end)}): set by {self.by} on {when}{reason}"
+
+
+@dataclass(frozen=True)
 class InsertVerdict:
     """The verdict of one insert. A window is one window end, over all keys; `rows` counts rows by class.
 
     `unequal_ends` are all windows that differ from the batch, explained or not. `bad` describes the first unexplained
-    windows.
+    windows. Windows that are `pinned`, and are as somebody has set them, are none of the `windows` that are compared
+    with the batch; one that is not as it was set is unexplained.
     """
 
     insert: str
@@ -68,6 +86,7 @@ class InsertVerdict:
     rows: Mapping[str, int]
     bad: tuple[BadWindow, ...] = ()
     unequal_ends: tuple[int, ...] = ()
+    pinned: tuple[PinnedWindow, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -131,6 +150,11 @@ class Verdict:
         return sum(one.pending for one in self.inserts)
 
     @property
+    def pinned(self) -> int:
+        """Windows that somebody has set, which are as they were set."""
+        return sum(len(one.pinned) for one in self.inserts)
+
+    @property
     def is_proven(self) -> bool:
         """Whether every difference is explained by late rows, and the evidence itself holds, for all that was asked."""
         return self.holds and not self.unprovable
@@ -154,7 +178,9 @@ class Verdict:
         return replace(self, inserts=inserts, ledgers=tuple(replace(one, samples=()) for one in self.ledgers))
 
     def to_json(self) -> dict[str, Any]:
-        totals = {name: getattr(self, name) for name in ("windows", "equal", "explained", "unexplained", "pending")}
+        totals = {
+            name: getattr(self, name) for name in ("windows", "equal", "explained", "unexplained", "pending", "pinned")
+        }
         return {**asdict(self), **totals, "proven": self.is_proven, "text": self.text}
 
     @classmethod
@@ -169,6 +195,7 @@ def verdict_lines(verdict: Verdict) -> list[str]:
     lines = [f"verification of {verdict.report} as of log entry {verdict.entry}, home {verdict.home}"]
     for one in verdict.inserts:
         lines.append(f"  {one.insert}: {_counts(one)}")
+        lines += [f"    {pinned}" for pinned in one.pinned]
         for bad in one.bad:
             lines.append(f"    {bad}")
             lines += [] if bad.history is None else [f"      {bad.history.text}"]
@@ -194,6 +221,11 @@ def closing_line(verdict: Verdict) -> str:
     return said if said != NOTHING else nothing_because(len(verdict.inserts), verdict.pending, verdict.end)
 
 
+def has_a_verdict(verdict: Verdict) -> bool:
+    """Whether it says something good: windows are proven, or are as somebody has set them."""
+    return verdict.is_proven and bool(verdict.windows or verdict.pinned)
+
+
 def not_before(unprovable: Mapping[str, int]) -> str:
     """Of which windows nothing can be said any more.
 
@@ -209,6 +241,11 @@ def not_before(unprovable: Mapping[str, int]) -> str:
 
 
 def _conclusion(verdict: Verdict) -> str:
+    if verdict.pinned:
+        without = replace(verdict, inserts=tuple(replace(one, pinned=()) for one in verdict.inserts))
+        said = _conclusion(without)
+        set_by_hand = f"{counted(verdict.pinned, 'window')} set by hand"
+        return set_by_hand if said == NOTHING else f"{said}; {set_by_hand}"
     if not verdict.unprovable or not verdict.holds:
         return conclusion(verdict)
     later = "" if not verdict.windows else f"; after that {conclusion(replace(verdict, unprovable={}))}"

@@ -11,15 +11,16 @@ from dataclasses import dataclass, field, replace
 
 from pyspark.sql import DataFrame, SparkSession
 
-from airflow_nrt.basics.errors import DataError, InputError
+from airflow_nrt.basics.errors import DataError
 from airflow_nrt.basics.instants import END_OF_TIME, format_instant
 from airflow_nrt.basics.spelling import string_literal
 from airflow_nrt.basics.texts import counted
 from airflow_nrt.describe.mismatch import FAIL, REPAIR
-from airflow_nrt.describe.verdict import Verdict, not_before
+from airflow_nrt.describe.verdict import Verdict
 from airflow_nrt.engine.archive import archive_of_source
 from airflow_nrt.engine.archive.needed_pieces import Needed, needed_pieces
 from airflow_nrt.engine.archive.source_archive import SourceArchive
+from airflow_nrt.engine.backfill_checks import check_backfill, first_row
 from airflow_nrt.engine.batch.batch import computed, same_rows, source_rows
 from airflow_nrt.engine.batch.progress import ShownWindows, shown_tasks, span_of
 from airflow_nrt.engine.dimensions.validities import provide_for_backfill
@@ -29,36 +30,34 @@ from airflow_nrt.engine.publish.fitting import Fitting
 from airflow_nrt.engine.publish.owing import Attempt, at_once
 from airflow_nrt.engine.publish.publishing import publish_entry
 from airflow_nrt.engine.publish.recovery import roll_forward
+from airflow_nrt.engine.replaced.appending import append_restatement
+from airflow_nrt.engine.replaced.keeping import Keeping
 from airflow_nrt.engine.sinks import sink_of
-from airflow_nrt.engine.sources import arrived, source_of
+from airflow_nrt.engine.sources import arrived
 from airflow_nrt.engine.spark.tuning import Tasks, tune_for
-from airflow_nrt.engine.time.future import FURTHEST_ZONE
 from airflow_nrt.engine.verify.evidence import ReadRows, fired_rows, rows_read
 from airflow_nrt.engine.verify.expected import on_time
-from airflow_nrt.engine.verify.interval import Interval, complete_until, not_provable_until
+from airflow_nrt.engine.verify.interval import Interval, complete_until
 from airflow_nrt.engine.verify.unread import Unread, unread_of
 from airflow_nrt.engine.verify.verify import Progress, verify
 from airflow_nrt.engine.versions.early_and_late_results import with_state
-from airflow_nrt.home.heartbeat import now_ms
 from airflow_nrt.home.home import Home
+from airflow_nrt.home.kept import Keep
+from airflow_nrt.home.log.authors import Author
 from airflow_nrt.home.log.entries import Entry, Published, Restate
-from airflow_nrt.home.log.history.arithmetic import check_arithmetic
 from airflow_nrt.home.log.history.history import History
 from airflow_nrt.home.log.history.history_of_log import history_of
 from airflow_nrt.home.log.history.row_semantics import plan_of_history
-from airflow_nrt.home.log.log import EntryTaken, Log
 from airflow_nrt.home.log.past.past import past_results
+from airflow_nrt.home.log.pins import Pin
 from airflow_nrt.home.log.splits import Split, files_of, ranges_of
 from airflow_nrt.home.notes.followers import following
 from airflow_nrt.home.skipped import as_history_skips
 from airflow_nrt.home.written.durable_files import make_durable
-from airflow_nrt.model.archive import partition_time as archive_time
 from airflow_nrt.model.internal_columns import WINDOW_END
-from airflow_nrt.model.options.known import KEEP, source_option
 from airflow_nrt.model.partition_time import partition_time
-from airflow_nrt.model.plan import Insert, Plan, Source
+from airflow_nrt.model.plan import Insert, Plan
 from airflow_nrt.model.result_timing import COMPLETE, LAST
-from airflow_nrt.model.zones import is_skipped
 
 
 @dataclass(frozen=True)
@@ -89,6 +88,15 @@ class _Work:
     history: History
     say: Progress
     notes: list[str]
+    by: Author
+    unpin: bool = False
+
+    @property
+    def pins(self) -> list[Pin]:
+        """The windows of the interval that a person has set."""
+        start, end = self.span
+        known = {one.name for one in self.plan.inserts}
+        return [one for one in self.history.pins if one.insert in known and start < one.end <= end]
 
     @property
     def span(self) -> tuple[int, int]:
@@ -118,21 +126,42 @@ def _without_rejected(plan: Plan) -> Attempt:
 
 @dataclass(frozen=True)
 class _Restatement:
-    """Which windows are published, and why. `reason` and `suspects` are as in `Restate`.
+    """Which windows are published, and why. `reason`, `cause` and `suspects` are as in `Restate`.
 
-    `only` are ends of windows by insert; None: all of the interval.
+    `only` are ends of windows by insert; None: all of the interval. Those in `spared` stay as they are.
     """
 
     reason: str
     only: Mapping[str, set[int]] | None = None
     suspects: Mapping[str, int] = field(default_factory=dict)
+    cause: str = ""
+    spared: Mapping[str, set[int]] = field(default_factory=dict)
 
     def leaves_out(self, insert: str) -> bool:
         """Whether no window of this insert is among them."""
-        return self.only is not None and not self.only.get(insert)
+        return self.only is not None and not self.only.get(insert, set()) - self.spared.get(insert, set())
 
     def has(self, insert: str, end: int) -> bool:
-        return self.only is None or end in self.only.get(insert, set())
+        is_asked = self.only is None or end in self.only.get(insert, set())
+        return is_asked and end not in self.spared.get(insert, set())
+
+    def among(self, insert: str, frame: DataFrame) -> DataFrame:
+        """Those of the rows that are of its windows."""
+        if self.only is not None:
+            frame = frame.where(frame[WINDOW_END].isin(sorted(self.only[insert])))
+        spared = self.spared.get(insert)
+        return frame.where(~frame[WINDOW_END].isin(sorted(spared))) if spared else frame
+
+    def sparing(self, pins: Iterable[Pin]) -> _Restatement:
+        return replace(self, spared=_ends_of(pins))
+
+
+def _ends_of(pins: Iterable[Pin]) -> dict[str, set[int]]:
+    """Ends of windows by insert."""
+    ends: dict[str, set[int]] = {}
+    for one in pins:
+        ends.setdefault(one.insert, set()).add(one.end)
+    return ends
 
 
 def backfill(
@@ -143,25 +172,29 @@ def backfill(
     check: bool,
     on_mismatch: str = FAIL,
     say: Progress = lambda text: None,
+    by: Author | None = None,
+    unpin: bool = False,
 ) -> BackfillResult:
     """Computes windows with `start < end of window <= end` in batch.
 
     Without `check` they are published, and replace published windows. With `check` published windows are verified. If
     no stream ever ran, windows that were never published are published before. If a difference is unexplained, `repair`
-    publishes the batch result of all windows that are not equal.
+    publishes the batch result of all windows that are not equal. Windows that a person has set stay as they are, unless
+    `unpin` is asked for: then what is published replaces them, too.
 
-    Raises InputError, before anything is written, as `check_backfill` does.
+    The log says who did it: `by` default the user of this process. Raises InputError, before anything is written, as
+    `check_backfill` does.
     """
-    with following(home, "a backfill"):
-        return _backfilled(spark, plan, home, interval, check, on_mismatch, say)
-
-
-def _backfilled(
-    spark: SparkSession, plan: Plan, home: Home, interval: Interval, check: bool, on_mismatch: str, say: Progress
-) -> BackfillResult:
     notes = check_backfill(plan, home, interval)
-    session = report_session(spark, plan)
-    work = _Work(session, plan, home, interval, history_of(home.log(), plan), say, notes)
+    by = by or Author.of_process("backfill")
+    with following(home, "a backfill"):
+        history = history_of(home.log(), plan)
+        work = _Work(report_session(spark, plan), plan, home, interval, history, say, notes, by, unpin)
+        return _backfilled(spark, work, check, on_mismatch)
+
+
+def _backfilled(spark: SparkSession, work: _Work, check: bool, on_mismatch: str) -> BackfillResult:
+    plan, home, interval, notes, session, say = work.plan, work.home, work.interval, work.notes, work.spark, work.say
     streamed = work.history.is_streamed
     for insert in plan.inserts:
         sink_of(insert).check(session, home, insert)
@@ -172,13 +205,26 @@ def _backfilled(
         return BackfillResult(tuple(published), None, (*notes, *unread.notes), len(unread.splits), unread.size)
     published = [] if streamed else _restate(work, _new(work))
     verdict = verify(spark, plan, home, interval, say=say)
-    if not verdict.is_proven and on_mismatch == REPAIR:
+    if on_mismatch == REPAIR and (not verdict.is_proven or (work.unpin and work.pins)):
         say("repairing: publishing the batch result of the windows that are not equal")
         work = work.as_of_now()
-        only = {one.insert: set(one.unequal_ends) for one in verdict.inserts}
-        published += _restate(work, _Restatement("repair", only, _suspects(plan, work.history, verdict)))
+        published += _restate(work, _repair(work, verdict))
         verdict = verify(spark, plan, home, interval, say=say)
     return BackfillResult(tuple(published), verdict, tuple(notes), verdict.unread_files, verdict.unread_bytes)
+
+
+def _repair(work: _Work, verdict: Verdict) -> _Restatement:
+    """The windows that are not equal to the batch, if something is unexplained; and those that are unpinned."""
+    only = {} if verdict.is_proven else {one.insert: set(one.unequal_ends) for one in verdict.inserts}
+    for name, ends in _ends_of(work.pins).items() if work.unpin else ():
+        only.setdefault(name, set()).update(ends)
+    cause = f"the verification as of log entry {verdict.entry} found {_unexplained(verdict)}"
+    return _Restatement("repair", only, _suspects(work.plan, work.history, verdict), cause)
+
+
+def _unexplained(verdict: Verdict) -> str:
+    counts = f"{counted(verdict.unexplained, 'unexplained window')} of {verdict.windows:,}"
+    return counts if not verdict.problems else f"{counts}, and {counted(len(verdict.problems), 'problem')}"
 
 
 def _new(work: _Work) -> _Restatement:
@@ -195,107 +241,6 @@ def _new(work: _Work) -> _Restatement:
     return _Restatement("backfill", only)
 
 
-# ---------------------------------------------------------------------------------------------------- checks
-
-
-def check_backfill(plan: Plan, home: Home, interval: Interval) -> list[str]:
-    """Checks a backfill into a home, which may not exist yet; gives notes about missing partitions.
-
-    Raises InputError for inserts without windows, for windows over processing time if no stream ran, for an interval
-    that is empty or has windows that are not complete, and for missing partitions.
-    """
-    for insert in plan.inserts:
-        if not insert.operators:
-            raise InputError(f"{insert.name} has no windows: a backfill publishes windows")
-    history = history_of(home.log(), plan) if home.report_file.exists() else History()
-    check_arithmetic(plan, history.position)
-    if plan.waits_for_clock and not history.is_streamed:
-        raise InputError(
-            "windows over processing time hold the rows that a stream absorbed meanwhile, and no stream has run here: "
-            "run it first, or use a rowtime"
-        )
-    _check_interval(plan, history, interval)
-    return [note for source in plan.sources for note in _missing_partitions(plan, source, interval)]
-
-
-def _check_interval(plan: Plan, history: History, interval: Interval) -> None:
-    """Raises InputError if the interval is open, has no window, or has windows that are not complete."""
-    end = interval.end
-    if interval.start is None or end is None:
-        raise InputError("a backfill needs a start and an end")
-    for operator in plan.operators:
-        interval.check_windows_of(operator)
-        known = not_provable_until(plan, history, operator.name)
-        if interval.start < known:
-            way_out = "" if known >= END_OF_TIME else "begin it there, or "
-            raise InputError(
-                f"the interval begins at {format_instant(interval.start)}, and the windows of {operator.window} "
-                f"{not_before({operator.name: known})}, so they can't be computed again: {way_out}backfill into a new "
-                f"home. A report that needs more keeps its entries longer ('{KEEP}')"
-            )
-        fired = complete_until(plan, history, operator.name)
-        if history.is_streamed and (fired is None or end > fired):
-            raise InputError(
-                f"the windows of {operator.window} are complete only up to {format_instant(fired)}, the interval "
-                f"reaches to {format_instant(end)}: end it there, or wait for the stream"
-            )
-        changelog = next((insert.name for insert in plan.fed_by(operator.name) if insert.emits_changes), None)
-        final = history.position.operators[operator.name].fired if history.is_streamed else END_OF_TIME
-        if changelog is not None and (final is None or end > final):
-            raise InputError(
-                f"the windows of {operator.window} have their last version only up to {format_instant(final)}, the "
-                f"interval reaches to {format_instant(end)}: the stream still emits changes of later windows to "
-                f"{changelog}. End it there, or wait for the stream"
-            )
-        if not history.is_streamed and end > now_ms() + FURTHEST_ZONE:
-            raise InputError(f"the interval reaches to {format_instant(end)}, which is in the future")
-
-
-def _missing_partitions(plan: Plan, source: Source, interval: Interval) -> list[str]:
-    """Notes about partitions by event time that the interval needs and that do not exist. Raises InputError instead,
-    unless the table allows that."""
-    table, time = source.table, partition_time(source.table, source.zone)
-    if source.archive is not None and not source.archive.written:
-        table, time = source.archive.insert.sink, archive_time(source.archive)
-    if (
-        time is None
-        or time.max_delay is not None
-        or plan.is_read_by_clock(source.name)
-        or interval.start is None
-        or interval.end is None
-    ):
-        return []
-    start = _first_row(plan, source.name, interval.start)
-    if start is None:
-        return []
-    if start == -END_OF_TIME:
-        # Sessions can begin at any time before the interval: existing partitions there are read, none is required.
-        start = interval.start
-    connector = source_of(table)
-    there = (connector.partition(table, split) for split in arrived(None, table))
-    present = {time.time_of(values) for values in there if time.is_of_time(values)}
-    missing = [
-        format_instant(at)
-        for at in time.expected(start, interval.end)
-        if at not in present and not (is_skipped(at, source.zone) and is_skipped(at + time.length - 1, source.zone))
-    ]
-    if not missing:
-        return []
-    listed = ", ".join(missing[:5]) + (f" and {len(missing) - 5} more" if len(missing) > 5 else "")
-    if source_option(table.options, "partition.missing") == "fail":
-        raise InputError(
-            f"table {table.name!r} has no partition for {listed}. If there were no rows then, set "
-            "'partition.missing' = 'ignore': the windows are computed from the partitions that exist"
-        )
-    return [f"table {table.name!r} has no partition for {listed}: computed without"]
-
-
-def _first_row(plan: Plan, source: str, after: int) -> int | None:
-    """The earliest rowtime of this source in any window that ends after `after`; None if no window holds its rows."""
-    firsts = [plan.first_rows(operator.name, after) for operator in plan.operators]
-    return min((first[source] for first in firsts if source in first), default=None)
-
-
 def _needed(
     work: _Work, archives: Mapping[str, SourceArchive], fresh: Mapping[str, Sequence[Split]]
 ) -> dict[str, Needed]:
@@ -305,7 +250,7 @@ def _needed(
     needed: dict[str, Needed] = {}
     for source in plan.sources:
         name = source.name
-        start, end = _first_row(plan, name, interval.start), plan.rows_until(interval.end)
+        start, end = first_row(plan, name, interval.start), plan.rows_until(interval.end)
         if start is None or plan.updated_by(name) or plan.is_read_by_clock(name):
             needed[name] = Needed(archives[name].pieces if name in archives else fresh[name])
         elif name in archives:
@@ -325,6 +270,9 @@ def _restate(work: _Work, what: _Restatement) -> list[Published]:
     The batch is over the rows that the stream has read and not rejected; without a stream, over all rows.
     """
     work = replace(work, plan=work.as_read())
+    if not work.unpin:
+        what = what.sparing(work.pins)
+        work.notes.extend(f"{pin.insert}: {_left(work.plan, pin)}" for pin in work.pins)
     spark, plan, home, history = work.spark, work.plan, work.home, work.history
     streamed = history.is_streamed
     known = {one.name: archive_of_source(plan, one, history, home) for one in plan.sources}
@@ -349,9 +297,7 @@ def _restate(work: _Work, what: _Restatement) -> list[Published]:
             continue
         fired = {n: on_time(fired_rows(plan, insert, history, one.frame, history.entry)) for n, one in read.items()}
         frame = computed(plan, insert, same_rows({**unread, **fired}), *work.span, tasks)
-        if what.only is not None:
-            frame = frame.where(frame["_nrt_end"].isin(sorted(what.only[insert.name])))
-        frame = with_state(insert, frame, _final_state(insert, history))
+        frame = with_state(insert, what.among(insert.name, frame), _final_state(insert, history))
         with shown_tasks(spark, f"{insert.name}, computing", work.say):
             made = list(_staged(work, fitting, insert, frame, tasks))
         staged += made
@@ -362,16 +308,37 @@ def _restate(work: _Work, what: _Restatement) -> list[Published]:
     read_here = {name: needed[name] for name in fresh}
     files = {name: files_of(splits) for name, splits in read_here.items()}
     ranges = {name: found for name, splits in read_here.items() if (found := ranges_of(splits))}
-    body = Restate(tuple(staged), removed, what.reason, dict(what.suspects), history.entry, files, ranges, newest)
+    body = Restate(
+        tuple(staged), removed, what.reason, dict(what.suspects), history.entry, files, ranges, newest,
+        by=work.by, cause=what.cause, unpinned=_unpinned(work, what),
+    )  # fmt: skip
     make_durable(home, staged)
-    entry = append_restatement(home.log(), body)
+    keep = Keep.of(plan).versions
+    keeping = Keeping(spark, plan, home, history.published, keep, tasks, _without_rejected(plan), work.notes)
+    entry = append_restatement(home.log(), body, keeping)
     work.notes.extend(noting.write(None))
     publish_entry(spark, home, plan, entry, ShownWindows(len(entry.published), work.say))
+    keeping.note_new(entry)
     work.say(f"{counted(len(entry.published), 'window')} published (100 %)")
     if len(entry.published) < len(staged):
         newer = counted(len(staged) - len(entry.published), "window")
         work.say(f"{newer} left as the stream has published a newer version")
     return list(entry.published)
+
+
+def _left(plan: Plan, pin: Pin) -> str:
+    """What is said of a window that stays as a person has set it."""
+    window = plan.insert(pin.insert).window
+    start = format_instant(None if window is None else window.start(pin.end))
+    return f"window [{start}, {format_instant(pin.end)}) is left as it is, {pin} (--unpin publishes over it)"
+
+
+def _unpinned(work: _Work, what: _Restatement) -> dict[str, tuple[int, ...]]:
+    """The windows whose pins this restatement ends, by insert."""
+    if not work.unpin:
+        return {}
+    ends = _ends_of(pin for pin in work.pins if what.has(pin.insert, pin.end))
+    return {name: tuple(sorted(some)) for name, some in ends.items()}
 
 
 def _staged(work: _Work, fitting: Fitting, insert: Insert, frame: DataFrame, tasks: Tasks) -> Iterator[Published]:
@@ -424,24 +391,6 @@ def _void(work: _Work, what: _Restatement, staged: Sequence[Published]) -> list[
         if stands and one.end is not None and start < one.end <= end and what.has(insert, one.end):
             void.append(f"{insert}/{target}")
     return void
-
-
-def append_restatement(log: Log, body: Restate) -> Entry:
-    """Appends a restatement after all other entries, also those that are written meanwhile.
-
-    It leaves out the places that the stream has published or removed since the entry that it is as of: these are newer.
-    """
-    while True:
-        log.refresh()
-        later = [entry for entry in log.entries(body.as_of + 1) if entry.epoch is not None]
-        newer = {f"{one.insert}/{one.target}" for entry in later for one in entry.published}
-        newer |= {target for entry in later for target in entry.removed}
-        published = tuple(one for one in body.published if f"{one.insert}/{one.target}" not in newer)
-        removed = tuple(target for target in body.removed if target not in newer)
-        try:
-            return log.append(replace(body, published=published, removed=removed), None)
-        except EntryTaken:
-            continue
 
 
 def _suspects(plan: Plan, history: History, verdict: Verdict) -> dict[str, int]:

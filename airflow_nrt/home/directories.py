@@ -12,7 +12,7 @@ from airflow_nrt.files.ownership import check_owner, check_user, group_id
 from airflow_nrt.files.private_files import make_private
 
 _MADE_AT_FIRST = ("log", "state", "staged", "ledger", "scratch")
-PARTS = (*_MADE_AT_FIRST, "launches", "heartbeats", "notes", "dimensions", "schemas", "checkpoints")
+PARTS = (*_MADE_AT_FIRST, "launches", "heartbeats", "notes", "dimensions", "schemas", "checkpoints", "versions")
 
 
 def make_directories(home: Path, group: str | None) -> None:

@@ -13,6 +13,7 @@ stop             exists while somebody asks the driver to stop
 launches/        who launched a driver, what it was given, why it could not begin
 scratch/         an epoch's own things, gone with it
 schemas/         those of a registry by which records of topics were read
+versions/        rows of windows that a restatement has replaced, and those that a person has set
 notes/           what is there for people to look at (`notes/`)
 """
 
@@ -88,6 +89,7 @@ class Home:
         self.scratch = root / "scratch"
         self.dimensions = root / "dimensions"
         self.schemas = root / "schemas"
+        self.versions = root / "versions"
         self.report_file = root / _REPORT_FILE
         self.outline_file = root / _OUTLINE_FILE
         self.heartbeats = root / "heartbeats"

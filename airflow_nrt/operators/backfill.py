@@ -37,6 +37,8 @@ class NrtBackfillOperator(NrtBatchOperator):
     :param on_mismatch: (templated) what to do about a difference that no late row explains: `fail`, `repair` it by
         publishing the batch result, or `report` it in the return value; default: `on_mismatch` of the run's
         configuration (beside `start`), else `fail`
+    :param unpin: publish also over windows that somebody has set by an undo; only without `verify`, or where
+        `on_mismatch` is `repair`
     :param timezone: (templated) the zone of the report's clock, for data intervals; default: the report's own, or, for
         rowtimes without a zone, that of the DAG's timetable, so that its days are whole
     :xcom return_value: `start` and `end` (ISO, on the report's clock), `published_windows`, `unread_files`, `notes`,
@@ -47,13 +49,20 @@ class NrtBackfillOperator(NrtBatchOperator):
     template_fields: Sequence[str] = (*NrtBatchOperator.template_fields, "on_mismatch", "timezone")
 
     def __init__(
-        self, *, verify: bool = True, on_mismatch: str | None = None, timezone: str | None = None, **kwargs: Any
+        self,
+        *,
+        verify: bool = True,
+        on_mismatch: str | None = None,
+        unpin: bool = False,
+        timezone: str | None = None,
+        **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
         check_literal("on_mismatch", on_mismatch, _ON_MISMATCH)
         check_literal("timezone", timezone, zone_rules)
         self.verify = verify
         self.on_mismatch = on_mismatch
+        self.unpin = unpin
         # Before rendering, because a template may depend on the run.
         self._is_template = is_template(on_mismatch)
         self._is_open = on_mismatch in (None, REPAIR) or self._is_template
@@ -82,7 +91,7 @@ class NrtBackfillOperator(NrtBatchOperator):
             interval = interval_of_run(*asked.interval(self.start, self.end), context, zone)
             self.log.info("windows that end after %s and up to %s, on the clock of %s", *interval, zone)
             batch = self.batch_request(context, report, interval)
-            outcome = self.run_batch(BackfillRequest(batch, on_mismatch if self.verify else None))
+            outcome = self.run_batch(BackfillRequest(batch, on_mismatch if self.verify else None, self.unpin))
             done = BackfillSummary.from_json(report.name, outcome.result)
         verdict = None if done.verdict is None else verdict_xcom(done.verdict)
         if verdict:

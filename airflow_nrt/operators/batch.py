@@ -75,7 +75,7 @@ def verdict_xcom(verdict: Verdict) -> dict[str, Any]:
 
     Times are ISO, on the report's clock.
     """
-    names = "report home entry windows equal explained unexplained pending unread_files late_rows".split()
+    names = "report home entry windows equal explained unexplained pending pinned unread_files late_rows".split()
     bad = [_named(one.insert, window) for one in verdict.inserts for window in one.bad]
     counts = ("insert", "windows", "equal", "explained", "unexplained", "pending", "rows")
     return {
@@ -97,7 +97,7 @@ def fail_unless_proven(verdict: Mapping[str, Any]) -> None:
     Raises AirflowException if nothing was verified, because nothing is proven then, but a retry may find complete
     windows.
     """
-    if verdict["proven"] and not verdict["windows"]:
+    if verdict["proven"] and not verdict["windows"] and not verdict["pinned"]:
         raise AirflowException(f"{verdict['report']}: {nothing_because(len(verdict['inserts']), verdict['pending'])}")
     if verdict["proven"]:
         return

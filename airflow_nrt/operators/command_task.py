@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from airflow_nrt.home.log.authors import OF_TASKS
 from airflow_nrt.operators.command import Command, Outcome
 from airflow_nrt.operators.common import NrtBaseOperator
 from airflow_nrt.usecases.requests.report import CommandRequest, ReportInHome
@@ -41,7 +42,7 @@ class NrtCommandOperator(NrtBaseOperator):
             [request.command, *request.arguments()],
             lambda line: self.log.info("%s", line),
             request.place.report.settings,
-            self.hook.cluster().environment,
+            (*self.hook.cluster().environment, *OF_TASKS),
         )
         return self._command.run()
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from airflow_nrt.describe.mismatch import FAIL
 from airflow_nrt.engine.backfill import backfill as backfill_windows
-from airflow_nrt.engine.backfill import check_backfill
+from airflow_nrt.engine.backfill_checks import check_backfill
 from airflow_nrt.engine.batch.progress import Progress
 from airflow_nrt.engine.verify.interval import Interval
 from airflow_nrt.home.home import Home
+from airflow_nrt.home.log.authors import Author
 from airflow_nrt.table.reports.load import plan_of_home
 from airflow_nrt.usecases.plans import plan_of, time_of
 from airflow_nrt.usecases.requests.backfill import BackfillRequest, BackfillSummary
@@ -33,6 +34,8 @@ def backfill(request: BackfillRequest, say: Progress) -> BackfillSummary:
         say("Spark session started")
         home = Home.create(place.home, plan, plan_of_home, place.group)
         verifies = request.on_mismatch is not None
-        done = backfill_windows(spark, plan, home, interval, verifies, request.on_mismatch or FAIL, say)
+        by = Author.of_process(request.command)
+        on_mismatch = request.on_mismatch or FAIL
+        done = backfill_windows(spark, plan, home, interval, verifies, on_mismatch, say, by, request.unpin)
     windows = len({one.end for one in done.published})
     return BackfillSummary(plan.name, windows, done.notes, done.unread_files, done.unread_bytes, done.verdict)

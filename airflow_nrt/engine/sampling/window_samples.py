@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 MOST_WINDOWS = 500
 """The newest windows of an entry that are sampled, so that a catch-up on a year is not slowed down."""
-_MOST_BYTES = 64 * 1024 * 1024
+MOST_BYTES = 64 * 1024 * 1024
 """The bytes that are read for one entry, because the stream waits meanwhile."""
 
 log = logging.getLogger(__name__)
@@ -62,7 +62,7 @@ def _samples(
 ) -> Iterator[Sample]:
     """The samples, newest window first, up to the number of bytes."""
     newest_first = sorted((one for one in published if one.end is not None), key=attrgetter("end"), reverse=True)
-    left = _MOST_BYTES
+    left = MOST_BYTES
     for end, group in islice(groupby(newest_first, key=attrgetter("end")), MOST_WINDOWS):
         files = list(group)
         present: list[pa.Table] = []
@@ -72,10 +72,11 @@ def _samples(
                 present.append(read[0])
                 left -= read[1]
         if len(present) == len(files):
-            yield _sample(sampling, entry.n, end, present)
+            yield sample_of(sampling, entry.n, end, present)
 
 
-def _sample(sampling: Sampling, n: int, end: int, tables: list[pa.Table]) -> Sample:
+def sample_of(sampling: Sampling, n: int, end: int, tables: list[pa.Table]) -> Sample:
+    """The sample of the rows of a window, of entry `n`: keys as texts and measures as doubles."""
     # Imported with the first window: the import is slow, and many reports have no windows.
     import pyarrow as pa
     import pyarrow.compute as pc

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from airflow_nrt.basics.instants import END_OF_TIME
-from airflow_nrt.describe.verdict import CLASSES, BadWindow, InsertVerdict
+from airflow_nrt.describe.verdict import CLASSES, BadWindow, InsertVerdict, PinnedWindow
 from airflow_nrt.engine.dimensions.validities import given_versions, joined_with
 from airflow_nrt.engine.publish.fitting import held_rows
+from airflow_nrt.engine.replaced.pinned import pinned_rows
 from airflow_nrt.engine.sinks.sink import Sink
 from airflow_nrt.engine.sinks.table_versions import VersionCommit
 from airflow_nrt.engine.sinks.window_names import end_in
@@ -29,6 +31,7 @@ from airflow_nrt.engine.verify.tolerance import tolerance_of
 from airflow_nrt.engine.verify.verification_inputs import Scene
 from airflow_nrt.engine.verify.window_history import histories
 from airflow_nrt.home.log.entries import OperatorState
+from airflow_nrt.home.log.pins import Pin
 from airflow_nrt.home.log.position.state_kinds import Partials
 from airflow_nrt.home.visible import waiting
 from airflow_nrt.model.internal_columns import WINDOW_END
@@ -94,8 +97,9 @@ def _compare(
     assert batch is not None
     sink, commits = _as_of(scene, insert, sink)
     standing = sink.standing(scene.spark, insert, scene.history.published, ends)
-    tolerance = tolerance_of(scene.plan, insert)
-    classes = classify(insert, Sides(held.as_read(standing.rows, fields), batch, arrived), tolerance)
+    pins = {end: pin for end, pin in scene.history.pins_of(insert.name).items() if end in {*ends}}
+    compared = _Compared(insert, batch, arrived, tolerance_of(scene.plan, insert), _Pinned.of(scene, pins.values()))
+    classes = compared.classes(held.as_read(standing.rows, fields))
     by_window: dict[int | None, dict[str, int]] = {}
     for row in classes.groupBy(WINDOW_END, CLASS).count().collect():
         by_window.setdefault(row[0], {})[row[1]] = row[2]
@@ -108,8 +112,7 @@ def _compare(
         def read_again(sink: Sink, ends: Collection[int | None]) -> DataFrame:
             """Only these windows: files of others may have been replaced meanwhile."""
             again = sink.standing(scene.spark, insert, scene.history.published, ends)
-            there = held.as_read(again.rows, fields)
-            return classify(insert, Sides(there, batch, arrived), tolerance).where(in_windows(ends))
+            return compared.classes(held.as_read(again.rows, fields)).where(in_windows(ends))
 
         samples = samples_of(read_again(sink, worst))
         entries = {end: entry for end, entry in scene.history.entries_of(insert.name).items() if end in set(worst)}
@@ -120,7 +123,8 @@ def _compare(
     if foreign:
         bad.append(BadWindow(None, None, 0, sink.foreign_rows(scene.spark, insert, foreign), 0))
         problems += [f"the log does not contain the published file {standing.foreign[one]}" for one in foreign]
-    states = [state_of(kinds) for kinds in by_window.values()]
+    pinned = [end for end in pins if state_of(by_window.get(end, {})) == "equal"]
+    states = [state_of(kinds) for end, kinds in by_window.items() if end not in pinned]
     verdict = InsertVerdict(
         insert=insert.name,
         windows=len(states),
@@ -130,9 +134,50 @@ def _compare(
         pending=pending + len(changed),
         rows={kind: sum(kinds.get(kind, 0) for kinds in by_window.values()) for kind in CLASSES},
         bad=tuple(bad),
+        pinned=tuple(_pinned_window(insert, pins[end]) for end in sorted(pinned)),
         unequal_ends=tuple(sorted(e for e, kinds in by_window.items() if e is not None and state_of(kinds) != "equal")),
     )
     return verdict, problems
+
+
+@dataclass(frozen=True)
+class _Pinned:
+    """The rows that people have set, of the windows that end at `ends`."""
+
+    ends: tuple[int, ...]
+    rows: DataFrame
+
+    @classmethod
+    def of(cls, scene: Scene, pins: Iterable[Pin]) -> _Pinned | None:
+        pins = list(pins)
+        rows = pinned_rows(scene.spark, scene.home, pins)
+        return None if rows is None else cls(tuple(one.end for one in pins), rows)
+
+
+@dataclass(frozen=True)
+class _Compared:
+    """What the rows of an insert are compared with: the batch, and the rows that people have set."""
+
+    insert: Insert
+    batch: DataFrame
+    arrived: DataFrame | None
+    tolerance: float
+    pinned: _Pinned | None
+
+    def classes(self, there: DataFrame) -> DataFrame:
+        """The classes of the rows that are there."""
+        if self.pinned is None:
+            return classify(self.insert, Sides(there, self.batch, self.arrived), self.tolerance)
+        here = F.col(WINDOW_END).isin(list(self.pinned.ends))
+        arrived = None if self.arrived is None else self.arrived.where(~here)
+        others = classify(self.insert, Sides(there.where(~here), self.batch.where(~here), arrived), self.tolerance)
+        set_rows = Sides(there.where(here), self.pinned.rows, None)
+        return others.unionAll(classify(self.insert, set_rows, self.tolerance))
+
+
+def _pinned_window(insert: Insert, pin: Pin) -> PinnedWindow:
+    start = insert.window.start(pin.end) if insert.window is not None else None
+    return PinnedWindow(start, pin.end, str(pin.by), pin.at, pin.reason)
 
 
 def _as_of(scene: Scene, insert: Insert, sink: Sink) -> tuple[Sink, Iterator[VersionCommit] | None]:

@@ -14,6 +14,7 @@ from airflow_nrt.basics.errors import HomeError
 from airflow_nrt.basics.instants import BEFORE_TIME
 from airflow_nrt.files.decoding import STORED_AS, decoded
 from airflow_nrt.files.formats import Format
+from airflow_nrt.home.log.authors import Author
 from airflow_nrt.home.log.named_files import NamedFiles
 from airflow_nrt.home.log.older_entries import STEPS
 from airflow_nrt.home.log.splits import SourceFile, SourceRange, Split
@@ -275,11 +276,25 @@ class Tick:
 
 
 @dataclass(frozen=True)
+class Undo:
+    """A window got the rows back that the entry `version` had published. They are in the directory `rows` below the
+    home."""
+
+    insert: str
+    end: int
+    version: int
+    rows: str
+
+
+@dataclass(frozen=True)
 class Restate:
     """Windows were restated from the batch result, some of them perhaps published for the first time; see `reason`.
 
     The batch read the rows of all commits up to the entry `as_of`, and counted none as late. If no stream had read
-    anything, `files` and `ranges` are the input of the batch, by source.
+    anything, `files` and `ranges` are the input of the batch, by source. An `undo` has read nothing.
+
+    It is `by` somebody, for a `cause`. `kept` are files with the rows that it replaces, by directory below the home. It
+    ends the pins of the windows `unpinned`, by insert.
     """
 
     published: tuple[Published, ...]
@@ -293,6 +308,12 @@ class Restate:
     """By dimension table, the version that all rows were joined with; of others, each row with that of its batch."""
     row_semantics: int = ROW_SEMANTICS
     """How values of rows were read where no stream had read any."""
+    by: Author | None = None
+    """None if an earlier version wrote it."""
+    cause: str = ""
+    kept: NamedFiles = field(default_factory=dict)
+    undo: Undo | None = None
+    unpinned: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
 
     def splits(self, source: str) -> tuple[Split, ...]:
         return (*self.files.get(source, ()), *self.ranges.get(source, ()))
@@ -314,6 +335,9 @@ class Fill:
     left: int = 0
 
 
+_LEFT_OUT_IF_EMPTY = (
+    "ranges", "dimensions", "skipped", "reopened", "closed", "written", "by", "cause", "kept", "undo", "unpinned",
+)  # fmt: skip
 Body = Lease | Commit | Tick | Restate | Fill
 _KINDS: dict[str, type[Any]] = {"lease": Lease, "commit": Commit, "tick": Tick, "restate": Restate, "fill": Fill}
 
@@ -339,7 +363,7 @@ class Entry(_Head):
         for published in body.get("published", ()):
             published[_IS_DELTA] = published.pop("is_delta")
         # A version that does not know these fields goes on with a home that has no use for them.
-        for name in ("ranges", "dimensions", "skipped", "reopened", "closed", "written"):
+        for name in _LEFT_OUT_IF_EMPTY:
             if not body.get(name):
                 body.pop(name, None)
         for field_of, optional in (("files", "version"), ("ranges", "archive"), ("ranges", "topic_id")):

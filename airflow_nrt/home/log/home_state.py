@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from airflow_nrt.home.log.entries import Commit, Entry, OperatorState, Position, Restate, Tick
 from airflow_nrt.home.log.named_files import NamedFiles
+from airflow_nrt.home.log.pins import Pin, pins_after
 from airflow_nrt.home.log.splits import SourceFile
 
 LAST_FILES = 256
@@ -21,7 +22,7 @@ class HomeState:
     `time` is when the entry was written, `clock` the processing time (ms) of the last batch or tick, `epoch` that of
     the newest lease. `restatements` counts backfills and repairs, `doubts` are by operator the ends of windows up to
     which a verification has found carried state to be wrong. `last_files` are the newest files that drivers have read,
-    in their order. `written` are the files of state that entries have named.
+    in their order. `written` are the files of state that entries have named, `pins` the windows that a person has set.
     """
 
     entry: int = -1
@@ -34,6 +35,7 @@ class HomeState:
     doubts: Mapping[str, int] = field(default_factory=dict)
     last_files: tuple[SourceFile, ...] = ()
     written: NamedFiles = field(default_factory=dict)
+    pins: tuple[Pin, ...] = ()
 
     def apply(self, entry: Entry) -> HomeState:
         """The state after the next entry."""
@@ -50,7 +52,8 @@ class HomeState:
         if isinstance(body, Restate):
             doubts = {name: max(end, self.doubts.get(name, end)) for name, end in body.suspects.items()}
             after = replace(after, restatements=self.restatements + 1, doubts={**self.doubts, **doubts})
-        return after
+        pins = pins_after(self.pins, entry)
+        return after if pins is self.pins else replace(after, pins=pins)
 
     @property
     def suspects(self) -> dict[str, int]:

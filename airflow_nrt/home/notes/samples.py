@@ -73,8 +73,7 @@ def write_samples(home: Home, insert: str, entry: Entry, samples: Sequence[Sampl
     writer = f"restate-{entry.n}" if entry.epoch is None else str(entry.epoch)
     days: dict[str, list[str]] = {}
     for one in samples:
-        line = json.dumps(_FORMAT.stamped(asdict(one)), separators=(",", ":"), ensure_ascii=False)
-        days.setdefault(day_of(one.end), []).append(line)
+        days.setdefault(day_of(one.end), []).append(sample_line(one))
     directory = home.samples / insert
     for day, lines in days.items():
         if not (directory / day).exists():
@@ -83,6 +82,11 @@ def write_samples(home: Home, insert: str, entry: Entry, samples: Sequence[Sampl
         with suppress(FileNotFoundError):
             content = "".join(f"{line}\n" for line in lines).encode()
             (directory / day / f"{writer}.jsonl").append(content, _MOST_BYTES)
+
+
+def sample_line(sample: Sample) -> str:
+    """A sample as a line of a file."""
+    return json.dumps(_FORMAT.stamped(asdict(sample)), separators=(",", ":"), ensure_ascii=False)
 
 
 def _forget_old_days(directory: StorePath) -> None:

@@ -16,6 +16,7 @@ from airflow_nrt.home.store.records import read_record, record_bytes
 from airflow_nrt.home.store.store_path import StorePath
 
 EQUAL, EXPLAINED, MISMATCH, DIFFERENT = "equal", "explained", "mismatch", "different"
+SET_BY_HAND = "set by hand"
 _MOST_ENDS = 10_000
 _MOST_BYTES = 4 * 1024 * 1024
 _FORMAT = Format("the verdict")
@@ -25,13 +26,15 @@ _FORMAT = Format("the verdict")
 class DifferentWindows:
     """The ends (ms) of the windows of one insert that are `different` in the batch, and of the `unexplained` ones.
 
-    `all_named` if the lists are complete. `histories` say since when windows are wrong, by their ends.
+    `all_named` if the lists are complete. `histories` say since when windows are wrong, by their ends. Those that are
+    `pinned` are as somebody has set them.
     """
 
     different: tuple[int, ...]
     unexplained: tuple[int, ...]
     all_named: bool
     histories: Mapping[int, str] = field(default_factory=dict)
+    pinned: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -56,7 +59,8 @@ class KeptVerdict:
             bad = tuple(window.end for window in one.bad if window.end is not None)
             told = {window.end: window.history.text for window in one.bad if window.history and window.end is not None}
             ends = one.unequal_ends[-_MOST_ENDS:]
-            inserts[one.insert] = DifferentWindows(ends, bad, one.unexplained <= len(bad), told)
+            pinned = tuple(window.end for window in one.pinned)
+            inserts[one.insert] = DifferentWindows(ends, bad, one.unexplained <= len(bad), told, pinned)
         counts = (verdict.windows, verdict.equal, verdict.explained, verdict.unexplained)
         # It says nothing of windows that can't be proven.
         known = (verdict.start, *verdict.unprovable.values())
@@ -73,6 +77,8 @@ class KeptVerdict:
         found = self.inserts.get(insert)
         if not inside or entry > self.entry or found is None:
             return None
+        if end in found.pinned:
+            return SET_BY_HAND
         if end not in found.different:
             return EQUAL
         if end in found.unexplained:

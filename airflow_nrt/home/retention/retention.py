@@ -7,8 +7,10 @@ from dataclasses import dataclass, field
 
 from airflow_nrt.home.heartbeat import now_ms
 from airflow_nrt.home.home import Home
-from airflow_nrt.home.kept import Keep
+from airflow_nrt.home.kept import UNNAMED_VERSIONS_MS, Keep
+from airflow_nrt.home.log.fold.checkpoints import state_of
 from airflow_nrt.home.log.log import Log
+from airflow_nrt.home.replaced.kept_rows import remove_old
 from airflow_nrt.home.retention.floor_raising import raise_floor, remove_below
 from airflow_nrt.home.retention.holds import Marks, Needs
 from airflow_nrt.home.retention.removal import Removal, removals
@@ -39,6 +41,7 @@ class Retention:
         """
         self.removed_bytes = 0
         remove_below(self.home, log)
+        self._remove_versions(log)
         needs = self._needs(log)
         # A volume is no cache, so a driver of an older version must not come after it.
         if needs.knows_volumes() and log.bind_volume():
@@ -60,6 +63,11 @@ class Retention:
             if self.held is not None:
                 return
             yield removal
+
+    def _remove_versions(self, log: Log) -> None:
+        if self.home.versions.names(1):
+            log.refresh()
+            remove_old(self.home, state_of(log).pins, max(self.keep.versions, UNNAMED_VERSIONS_MS), self.clock())
 
     def _needs(self, log: Log) -> Needs:
         return Needs(self.home, log, self.keep, self.marks, self.is_filling)

@@ -61,6 +61,8 @@ REFUSED_TIMEOUT = "sink.refused-timeout"
 KEEP = "home.keep"
 """The option that says how long the entries of a home and their ledgers stay."""
 FOLLOWERS_EXPIRE = "home.followers.expire"
+KEEP_VERSIONS = "home.versions.keep"
+"""The option that says how long the rows stay that a restatement replaces."""
 MAX_SCRIPT = "script.max-size"
 MAX_NODES = "plan.max-nodes"
 MOST_SAMPLED = 100
@@ -334,6 +336,12 @@ REPORT_OPTIONS = named(
                 parse_duration,
                 7 * DAY,
                 "for how long entries wait for one that follows the log and is not seen any more",
+            ),
+            Option(
+                KEEP_VERSIONS,
+                parse_duration,
+                7 * DAY,
+                "how long rows stay in the home that a backfill, a repair or an undo replaces; `0 s`: none are kept",
             ),
             Option("pipeline.name", str, None, "the report's name; default: the file's"),
             Option(MAX_SCRIPT, parse_bytes, 1024**2, "by --set or settings: the most bytes of a script"),

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from airflow_nrt.basics.errors import InputError
-from airflow_nrt.describe.mismatch import ON_MISMATCH, REPORT
+from airflow_nrt.describe.mismatch import ON_MISMATCH, REPAIR, REPORT
 from airflow_nrt.describe.verdict import Verdict
 from airflow_nrt.files.decoding import decoded
 from airflow_nrt.usecases.requests.batch import BatchRequest
@@ -17,20 +17,27 @@ from airflow_nrt.usecases.requests.report import ReportInHome
 @dataclass(frozen=True)
 class BackfillRequest:
     """`on_mismatch` is one of `ON_MISMATCH`: published windows are verified, and this is done about a difference that
-    no late row explains. None: the batch result is published over them, and nothing is verified.
+    no late row explains. None: the batch result is published over them, and nothing is verified. With `unpin` what is
+    published replaces also windows that somebody has set.
     """
 
     command: ClassVar[str] = "backfill"
 
     batch: BatchRequest
     on_mismatch: str | None = None
+    unpin: bool = False
 
     def __post_init__(self) -> None:
-        """Raises InputError for an open interval, and for an `on_mismatch` that is unknown."""
+        """Raises InputError for an open interval, for an `on_mismatch` that is unknown, and for one that publishes
+        nothing over windows that are to be unpinned."""
         if self.batch.start is None or self.batch.end is None:
             raise InputError("a backfill needs a start and an end")
         if self.on_mismatch is not None and self.on_mismatch not in ON_MISMATCH:
             raise InputError(f"on_mismatch: {self.on_mismatch!r} is none of {', '.join(ON_MISMATCH)}")
+        if self.unpin and self.on_mismatch not in (None, REPAIR):
+            raise InputError(
+                "unpin publishes over windows that somebody has set: leave verify out, or let on_mismatch be 'repair'"
+            )
 
     @property
     def place(self) -> ReportInHome:
@@ -39,7 +46,7 @@ class BackfillRequest:
     def arguments(self) -> list[str]:
         """The command line, as `ReportInHome.arguments`."""
         verifying = [] if self.on_mismatch is None else ["--verify", "--on-mismatch", self.on_mismatch]
-        return [*self.batch.arguments(), *verifying]
+        return [*self.batch.arguments(), *verifying, *(["--unpin"] if self.unpin else [])]
 
 
 @dataclass(frozen=True)

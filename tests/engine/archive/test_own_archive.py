@@ -10,7 +10,8 @@ import pytest
 from pyspark.sql import SparkSession
 
 from airflow_nrt.basics.errors import DataError
-from airflow_nrt.engine.backfill import append_restatement, backfill
+from airflow_nrt.engine.backfill import backfill
+from airflow_nrt.engine.replaced.appending import append_restatement
 from airflow_nrt.engine.verify.interval import Interval
 from airflow_nrt.engine.verify.verify import verify
 from airflow_nrt.home.log.entries import Commit, Restate

@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 from airflow_nrt.basics.errors import DataError, FencedError, InputError
-from airflow_nrt.engine.backfill import append_restatement
 from airflow_nrt.engine.driver import feed, journal
 from airflow_nrt.engine.driver.run import Runner
 from airflow_nrt.engine.driver.stream import StreamDriver
 from airflow_nrt.engine.java import fitting
+from airflow_nrt.engine.replaced.appending import append_restatement
 from airflow_nrt.engine.verify.verify import verify
 from airflow_nrt.home.heartbeat import Heartbeat, read_heartbeat
 from airflow_nrt.home.home import Home

@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from airflow_nrt.engine.backfill import append_restatement, backfill
+from airflow_nrt.engine.backfill import backfill
 from airflow_nrt.engine.publish.publishing import publish_entry
 from airflow_nrt.engine.publish.recovery import publish_abandoned, roll_forward
+from airflow_nrt.engine.replaced.appending import append_restatement
 from airflow_nrt.engine.verify.interval import Interval
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Entry, Position, Published, Restate, Tick

@@ -102,7 +102,7 @@ def test_of_many_bytes_the_newest_windows_are_sampled(spark, tmp_path: Path, mon
     """Whoever catches up on a year of large windows is not held up."""
     from airflow_nrt.engine.sampling import window_samples as windows
 
-    monkeypatch.setattr(windows, "_MOST_BYTES", 400)
+    monkeypatch.setattr(windows, "MOST_BYTES", 400)
     plan = plan_of(tmp_path, events_table(), curve_insert(CURVE.sql, FEW, format="csv"))
     stream = Stream(spark, plan, tmp_path / "home")
     stream.absorb_batches(tmp_path, [random_events(1, 60, 3 * HOUR)])

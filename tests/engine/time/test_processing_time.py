@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from airflow_nrt.basics.errors import DataError, InputError
-from airflow_nrt.engine.backfill import backfill, check_backfill
+from airflow_nrt.engine.backfill import backfill
+from airflow_nrt.engine.backfill_checks import check_backfill
 from airflow_nrt.engine.failures.failures import explained
 from airflow_nrt.engine.query import run_bounded
 from airflow_nrt.engine.verify.interval import Interval

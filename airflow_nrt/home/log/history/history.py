@@ -23,6 +23,7 @@ from airflow_nrt.home.log.entries import (
 )
 from airflow_nrt.home.log.history.archived_files import note_archived
 from airflow_nrt.home.log.history.skipped_rows import unread
+from airflow_nrt.home.log.pins import Pin, pins_after
 from airflow_nrt.home.log.position.partition_watermarks import with_parts
 from airflow_nrt.home.log.position.state_kinds import Partials
 from airflow_nrt.home.log.position.watermarks import operator_watermark, with_clock
@@ -81,6 +82,7 @@ class History:
     read_below: Mapping[str, tuple[Split, ...]] = field(default_factory=dict)
     closed: dict[str, set[str]] = field(default_factory=dict)
     """The directories that are closed, by source (`closed_directories.py`)."""
+    pins: tuple[Pin, ...] = ()
 
     @property
     def is_streamed(self) -> bool:
@@ -156,6 +158,10 @@ class History:
                 found[published.end] = max(found.get(published.end, -1), self.entries[name, target])
         return found
 
+    def pins_of(self, insert: str) -> dict[int, Pin]:
+        """The windows of an insert that a person has set, by their ends."""
+        return {one.end: one for one in self.pins if one.insert == insert}
+
     def has_unread(self, source: str) -> bool:
         """Whether a backfill read splits that the stream has not read yet."""
         of_batches = [split for commit in self.batches.values() if commit.source == source for split in commit.splits]
@@ -189,6 +195,7 @@ def read_history(
         position=beginning.state.position,
         restated=beginning.state.restatements,
         beginning=beginning,
+        pins=beginning.state.pins,
         read_below=below,
         closed={source: {*names} for source, names in closed_below.items()},
     )
@@ -227,6 +234,7 @@ def read_history(
         elif isinstance(entry.body, Lease):
             input_policies = entry.body.input_policies
             _note_skipped(history, entry.body.skipped)
+        history.pins = pins_after(history.pins, entry)
         note_archived(history.archived, entry)
         note_closed(history.closed, entry)
         for target in entry.removed:

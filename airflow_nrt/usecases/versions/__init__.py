@@ -1,0 +1,1 @@
+"""The versions of windows: which there are, and how an older one comes back."""
