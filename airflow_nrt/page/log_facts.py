@@ -11,6 +11,7 @@ from airflow_nrt.home.log.named_files import NamedFiles
 from airflow_nrt.home.log.past.past import past_entries
 from airflow_nrt.home.log.past.past_entry import Batch as PastBatch
 from airflow_nrt.home.log.past.past_entry import PastEntry
+from airflow_nrt.home.replaced.kept_rows import REPLACED
 
 MOST_ENTRIES = 60_000
 """The most batches, the newest ones. A curve every ten minutes writes 300 a day."""
@@ -18,7 +19,8 @@ MOST_ENTRIES = 60_000
 
 @dataclass(frozen=True)
 class Version:
-    """One version of a window. `state` and `checksum` as in `Published`; `reason` is that of a restatement."""
+    """One version of a window. `state` and `checksum` as in `Published`; `reason`, `by` and `cause` are those of a
+    restatement. `kept` is the directory of its rows below the home, if a restatement that has replaced it kept them."""
 
     entry: int
     time: int
@@ -28,6 +30,9 @@ class Version:
     rows: int
     checksum: str
     reason: str | None
+    by: str | None = None
+    cause: str = ""
+    kept: str | None = None
 
 
 @dataclass(frozen=True)
@@ -101,8 +106,9 @@ class Facts:
             text = f"driver of epoch {epoch} began: process {body.pid} on {body.host}"
             self.events.append(Event(time, "restart" if (epoch or 0) > 1 else "start", epoch, text))
         elif isinstance(body, Restate):
-            kind = "repair" if body.reason == "repair" else "backfill"
-            self.events.append(Event(time, kind, None, f"{_windows(fired)} restated by a {kind}"))
+            kind = body.reason if body.reason in ("repair", "undo") else "backfill"
+            text = f"{_windows(fired)} set by hand" if kind == "undo" else f"{_windows(fired)} restated by a {kind}"
+            self.events.append(Event(time, kind, None, text))
         elif isinstance(body, Fill):
             text = f"{body.insert} filled from {body.twin}: {_windows(fired)}"
             self.events.append(Event(time, "fill", epoch, text))
@@ -122,16 +128,18 @@ class Facts:
     def _publish(self, entry: PastEntry) -> int:
         """How many windows its files are of."""
         fired = set()
-        reason = entry.body.reason if isinstance(entry.body, Restate) else None
+        restate = entry.body if isinstance(entry.body, Restate) else None
         for one in entry.published:
             if one.end is None:
                 continue
-            window, version = (one.insert, one.end), _version(entry, one, reason)
+            window, version = (one.insert, one.end), _version(entry, one, restate)
             versions = self.windows.setdefault(one.insert, {}).setdefault(one.end, [])
             if versions and versions[-1].entry == entry.n:
                 # A window has a file in each partition.
                 versions[-1] = _joined(versions[-1], version)
             else:
+                if versions and restate is not None:
+                    versions[-1] = replace(versions[-1], kept=_kept(restate, one.insert))
                 versions.append(version)
             fired.add(window)
             if one.target:
@@ -149,13 +157,21 @@ class Facts:
                 self.windows[window[0]].pop(window[1], None)
 
 
-def _version(entry: PastEntry, one: Published, reason: str | None) -> Version:
-    return Version(entry.n, entry.time, entry.epoch, one.start, one.state, one.rows, one.checksum, reason)
+def _version(entry: PastEntry, one: Published, restate: Restate | None) -> Version:
+    found = Version(entry.n, entry.time, entry.epoch, one.start, one.state, one.rows, one.checksum, None)
+    if restate is None:
+        return found
+    by = None if restate.by is None else str(restate.by)
+    return replace(found, reason=restate.reason, by=by, cause=restate.cause)
+
+
+def _kept(restate: Restate, insert: str) -> str | None:
+    return next((key for key in restate.kept if key.split("/")[2:] == [REPLACED, insert]), None)
 
 
 def _joined(a: Version, b: Version) -> Version:
     checksum = a.checksum if a.checksum.endswith(" …") else f"{a.checksum} …"
-    return Version(a.entry, a.time, a.epoch, a.start, a.state, a.rows + b.rows, checksum, a.reason)
+    return replace(a, rows=a.rows + b.rows, checksum=checksum)
 
 
 def _windows(count: int) -> str:

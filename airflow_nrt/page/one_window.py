@@ -9,6 +9,7 @@ from airflow_nrt.basics.texts import shortened
 from airflow_nrt.home.notes.samples import Sample
 from airflow_nrt.page.homes.reader import Reader
 from airflow_nrt.page.late_rows import late_counts, rows_of
+from airflow_nrt.page.replaced import replaced
 from airflow_nrt.page.windows import Judged, history, judged, published_entries, sample_of
 
 _NOTE = "no sample of this version is kept"
@@ -33,6 +34,7 @@ def one_window(reader: Reader, one: Judged) -> dict[str, Any]:
         "note": None if sample is not None else _NOTE,
         "history": history(one),
         "late": rows_of(reader, one.end),
+        "replaced": replaced(reader, one, sample),
     }
 
 

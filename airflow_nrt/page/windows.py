@@ -17,7 +17,9 @@ from airflow_nrt.page.homes.reader import Reader
 from airflow_nrt.page.log_facts import Version
 from airflow_nrt.page.times import clock_text, instant_text
 
-EARLY, COMPLETE, LATE_UPDATED, BACKFILLED, REPAIRED = "early", "complete", "late-updated", "backfilled", "repaired"
+EARLY, COMPLETE, LATE_UPDATED = "early", "complete", "late-updated"
+BACKFILLED, REPAIRED, SET_BY_HAND = "backfilled", "repaired", "set-by-hand"
+_OF_RESTATEMENTS = {"repair": REPAIRED, "undo": SET_BY_HAND}
 MOST_LISTED = 500
 _MOST_VERSIONS = 100
 
@@ -44,7 +46,7 @@ class Judged:
         if self.verdict == MISMATCH:
             return MISMATCH
         if self.last.reason is not None:
-            return REPAIRED if self.last.reason == "repair" else BACKFILLED
+            return _OF_RESTATEMENTS.get(self.last.reason, BACKFILLED)
         if self.last.state == EARLY:
             return EARLY
         final = [one for one in self.versions if one.reason is None and one.state != EARLY]
@@ -90,7 +92,9 @@ def published_entries(reader: Reader) -> dict[str, int]:
 
 
 def publisher(version: Version) -> str:
-    return version.reason or f"driver of epoch {version.epoch}"
+    if version.reason is None:
+        return f"driver of epoch {version.epoch}"
+    return version.reason if version.by is None else f"{version.reason}, {shortened(version.by, 600)}"
 
 
 def windows_of(reader: Reader, insert: str, published: Mapping[str, int], day: int | None = None) -> Iterator[Judged]:
@@ -120,6 +124,7 @@ def history(one: Judged) -> list[dict[str, Any]]:
             "state": shortened(version.state, 40),
             "rows": version.rows,
             "checksum": shortened(version.checksum, 80),
+            "cause": shortened(version.cause, 600),
         }
         for n, version in enumerate(reversed(one.versions[-_MOST_VERSIONS:]))
     ]

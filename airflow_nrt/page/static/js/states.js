@@ -28,5 +28,6 @@ export const WINDOW_STATES = {
   "late-updated": "restated with late rows",
   backfilled: "restated by a backfill",
   repaired: "restated by a repair",
+  "set-by-hand": "set by hand to an older version",
   mismatch: "mismatch: the verifier finds other rows",
 };

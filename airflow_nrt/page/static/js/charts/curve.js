@@ -6,7 +6,7 @@ import { lineOf } from "./lines.js";
 import { plot, upright } from "./plot.js";
 
 const HEIGHT = 300;
-const REMARKABLE = new Set(["late-updated", "backfilled", "repaired", "mismatch"]);
+const REMARKABLE = new Set(["late-updated", "backfilled", "repaired", "set-by-hand", "mismatch"]);
 
 /** The lines in the order in which they are drawn: what came before first, so that the day lies over it. */
 export function linesOf({ days }, hidden) {

@@ -4,6 +4,7 @@ import { get } from "../api.js";
 import { badge, empty, fill, h, table } from "../dom.js";
 import { bound, count, known, moment, number, sentence } from "../format.js";
 import { crumbs } from "../parts/facts.js";
+import { replacedRows } from "../parts/replaced.js";
 import { interval } from "../parts/windows.js";
 import { reportUrl } from "../route.js";
 
@@ -43,6 +44,13 @@ export function windowView(main, { id, insert, end }) {
           h("section", { class: "card" }, h("h2", {}, "Rows"), rowsOf(window)),
           h("section", { class: "card" }, h("h2", {}, "Versions"), history(window, zone)),
         ),
+        window.replaced &&
+          h(
+            "section",
+            { class: "card" },
+            h("h2", {}, "Before and now"),
+            replacedRows(window.replaced, window.scales, zone),
+          ),
         window.late.length ? h("section", { class: "card" }, h("h2", {}, "Late rows"), lateRows(window)) : null,
       ]);
     },
@@ -111,7 +119,7 @@ function history({ history: versions }, zone) {
       { title: "Version", number: true, cell: (one) => count(one.version) },
       { title: "State", cell: (one) => badge(one.state) },
       { title: "Published at", wraps: true, cell: (one) => moment(one.at, zone) },
-      { title: "By", wraps: true, cell: (one) => one.by },
+      { title: "By", wraps: true, cell: (one) => [one.by, one.cause && h("small", {}, one.cause)].filter(Boolean) },
       { title: "Rows", number: true, cell: (one) => count(one.rows) },
       {
         title: "Checksum",
