@@ -17,11 +17,13 @@ from airflow_nrt.engine.archive import archive_partitions
 from airflow_nrt.engine.archive.keeper import ArchiveKeeper
 from airflow_nrt.engine.backfill import REPAIR, backfill
 from airflow_nrt.engine.driver import filling
+from airflow_nrt.engine.undo import AskedUndo, undo
 from airflow_nrt.engine.verify.interval import Interval
 from airflow_nrt.home.heartbeat import now_ms
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.kept import Keep
 from airflow_nrt.home.log import chapters
+from airflow_nrt.home.log.authors import Author
 from airflow_nrt.home.log.chapters import CHAPTER, KEPT
 from airflow_nrt.home.log.entries import Lease
 from airflow_nrt.home.log.fenced_writer import Writer
@@ -145,6 +147,24 @@ def restated(spark: SparkSession, place: Path, is_kept: bool) -> Scene:
     changed = next((place / "curve").glob("*T102000-*"))
     changed.write_text(changed.read_text().replace('"total":3', '"total":4'))
     backfill(spark, scene.plan, scene.home, Interval(TEN, TEN + 30 * MINUTE), check=True, on_mismatch=REPAIR)
+    scene.arrive("events", f"b,1,{at(44)}", f"a,1,{at(52)}")
+    return scene
+
+
+def undone(spark: SparkSession, place: Path, is_kept: bool) -> Scene:
+    """Windows that somebody had changed were repaired, and set to what they were; one is an ordinary window again."""
+    scene = Scene.of_report(spark, place, "restated.sql", is_kept)
+    scene.absorb("events", f"a,1,{at(1)}", f"b,2,{at(12)}", f"a,3,{at(23)}", f"a,3,{at(34)}", f"b,9,{at(8)}")
+    for start, total in (("00", "1"), ("10", "2")):
+        changed = next((place / "curve").glob(f"*T10{start}00-*"))
+        changed.write_text(changed.read_text().replace(f'"total":{total}', '"total":5'))
+    by = Author("anna", "backfill", "day.repair, run manual__1")
+    span = Interval(TEN, TEN + 20 * MINUTE)
+    backfill(spark, scene.plan, scene.home, span, check=True, on_mismatch=REPAIR, by=by)
+    for end in (10, 20):
+        asked = AskedUndo("curve", TEN + end * MINUTE, Author("anna", "undo"), reason="it was right")
+        undo(spark, scene.plan, scene.home, asked)
+    backfill(spark, scene.plan, scene.home, Interval(TEN, TEN + 10 * MINUTE), check=False, by=by, unpin=True)
     scene.arrive("events", f"b,1,{at(44)}", f"a,1,{at(52)}")
     return scene
 
@@ -561,9 +581,9 @@ def floor(spark: SparkSession, place: Path, is_kept: bool) -> Scene:
 
 
 _ALL = (
-    windows, rows, versions, updating, throttled, owed, restated, repaired, filled, emptied, moved, lookups, program,
-    topic, from_archive, since, fractions, cast_digits, retracted, in_json, above_windows, known_topic, checkpoints,
-    schemas, nulled, policies, null_fields, skipped, limited, arrived, closed, named, floor,
+    windows, rows, versions, updating, throttled, owed, restated, undone, repaired, filled, emptied, moved, lookups,
+    program, topic, from_archive, since, fractions, cast_digits, retracted, in_json, above_windows, known_topic,
+    checkpoints, schemas, nulled, policies, null_fields, skipped, limited, arrived, closed, named, floor,
 )  # fmt: skip
 SCENES: dict[str, Callable[[SparkSession, Path, bool], Scene]] = {one.__name__: one for one in _ALL}
 SERVERLESS = ("topic", "from_archive", "since", "known_topic", "checkpoints", "schemas")

@@ -14,11 +14,12 @@ from airflow_nrt.engine.verify.verify import unprovable, verify
 from airflow_nrt.home.heartbeat import RUNNING
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.chapters import chapter_of
-from airflow_nrt.home.log.fold.checkpoints import check_checkpoint, read_by
+from airflow_nrt.home.log.fold.checkpoints import check_checkpoint, read_by, state_of
 from airflow_nrt.home.log.fold.inputs import inputs_of
 from airflow_nrt.home.log.fold.settled import settled_until
 from airflow_nrt.home.log.history.history_of_log import history_of
-from airflow_nrt.home.log.past.past import check_past, past_entries
+from airflow_nrt.home.log.past.past import check_past, past_entries, past_results
+from airflow_nrt.home.replaced.versions import versions_of
 from airflow_nrt.home.status import read_status
 from airflow_nrt.home.visible import is_waiting
 from airflow_nrt.table.reports.load import plan_of_home
@@ -144,6 +145,17 @@ def test_results_are_owed(tmp_path: Path) -> None:
     assert beat is not None and (beat.state, list(beat.owed)) == (RUNNING, ["away"])
     owed = [entry for entry in home.log().audit() if is_waiting(home, entry)]
     assert len(owed) == 2 and owed[0].n == beat.owed["away"]
+
+
+def test_a_window_was_set(tmp_path: Path) -> None:
+    home = left("undone", tmp_path)
+    (pin,) = state_of(home.log()).pins
+    assert (pin.insert, str(pin.by), pin.reason) == ("curve", "anna (airflow-nrt undo)", "it was right")
+    versions = versions_of(home, past_results(home.log()))
+    assert [one.why for one in versions["curve", pin.end]] == ["first result", "repair", "undo"]
+    unpinned = versions["curve", pin.end - 600_000]
+    assert [one.why for one in unpinned] == ["first result", "repair", "undo", "backfill"]
+    assert all(one.kept is not None for some in versions.values() for one in some[:-1])
 
 
 def test_windows_were_restated(tmp_path: Path) -> None:
