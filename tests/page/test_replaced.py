@@ -48,7 +48,7 @@ def test_a_window_that_somebody_has_set(tmp_path: Path) -> None:
 
     window = shown(SET)
     assert (window["state"], window["published_by"]) == ("set-by-hand", "undo, anna (airflow-nrt undo)")
-    assert [one["cause"] for one in window["history"]][0] == "it was right"
+    assert window["history"][0]["cause"] == "it was right"
     # The newest version of which rows are kept is the repair.
     assert window["replaced"]["by"] == "repair, task day.repair, run manual__1 (airflow-nrt backfill)"
     assert window["replaced"]["measures"] == ["n", "total"] and window["replaced"]["keys"] == ["shop"]
