@@ -218,7 +218,8 @@ def _repair(work: _Work, verdict: Verdict) -> _Restatement:
     only = {} if verdict.is_proven else {one.insert: set(one.unequal_ends) for one in verdict.inserts}
     for name, ends in _ends_of(work.pins).items() if work.unpin else ():
         only.setdefault(name, set()).update(ends)
-    cause = f"the verification as of log entry {verdict.entry} found {_unexplained(verdict)}"
+    found = "" if verdict.is_proven else f" found {_unexplained(verdict)}"
+    cause = f"the verification as of log entry {verdict.entry}{found or ', to unpin windows'}"
     return _Restatement("repair", only, _suspects(work.plan, work.history, verdict), cause)
 
 

@@ -86,16 +86,16 @@ def check_undo(plan: Plan, home: Home, asked: AskedUndo) -> WindowVersion:
 def _chosen(versions: Sequence[WindowVersion], asked: AskedUndo) -> WindowVersion:
     if not versions:
         raise InputError(f"{asked.window} was never published")
-    older = {one.version: one for one in versions[:-1]}
-    if asked.to == versions[-1].version:
-        raise InputError(f"{asked.window} has version {asked.to} now")
-    if not older or (asked.to is not None and asked.to not in older):
+    known = {one.version: one for one in versions}
+    if len(versions) == 1 or asked.to not in (None, *known):
         what = "no older version" if asked.to is None else f"no version {asked.to}"
         raise InputError(f"{asked.window} has {what}: `airflow-nrt versions` lists those that it has")
-    chosen = older[asked.to] if asked.to is not None else versions[-2]
+    chosen = known[asked.to] if asked.to is not None else versions[-2]
+    if chosen is versions[-1] and chosen.kept is None:
+        raise InputError(f"{asked.window} has version {asked.to} now")
     if chosen.kept is None:
-        others = ", ".join(str(one.version) for one in older.values() if one.kept is not None)
-        way_out = f"--to {others.replace(', ', ' or --to ')} is" if others else "none is: a backfill computes it again"
+        others = " or ".join(f"--to {one.version}" for one in versions[:-1] if one.kept is not None)
+        way_out = f"{others} is" if others else "none is: a backfill computes it again"
         raise InputError(f"{asked.window}: the rows of version {chosen.version} are not kept; {way_out}")
     return chosen
 

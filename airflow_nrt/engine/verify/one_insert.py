@@ -123,8 +123,9 @@ def _compare(
     if foreign:
         bad.append(BadWindow(None, None, 0, sink.foreign_rows(scene.spark, insert, foreign), 0))
         problems += [f"the log does not contain the published file {standing.foreign[one]}" for one in foreign]
-    pinned = [end for end in pins if state_of(by_window.get(end, {})) == "equal"]
-    states = [state_of(kinds) for end, kinds in by_window.items() if end not in pinned]
+    pinned = [end for end in sorted(pins) if end in by_window and state_of(by_window[end]) == "equal"]
+    by_window = {end: kinds for end, kinds in by_window.items() if end not in pinned}
+    states = [state_of(kinds) for kinds in by_window.values()]
     verdict = InsertVerdict(
         insert=insert.name,
         windows=len(states),
@@ -134,7 +135,7 @@ def _compare(
         pending=pending + len(changed),
         rows={kind: sum(kinds.get(kind, 0) for kinds in by_window.values()) for kind in CLASSES},
         bad=tuple(bad),
-        pinned=tuple(_pinned_window(insert, pins[end]) for end in sorted(pinned)),
+        pinned=tuple(_pinned_window(insert, pins[end]) for end in pinned),
         unequal_ends=tuple(sorted(e for e, kinds in by_window.items() if e is not None and state_of(kinds) != "equal")),
     )
     return verdict, problems

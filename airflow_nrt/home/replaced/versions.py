@@ -91,9 +91,11 @@ def _add(window: _Window, key: tuple[str, int], entry: PastEntry, published: Pub
     made = WindowVersion(insert, start, end, entry.n, entry.time, "", rows, epoch=entry.epoch)
     body = entry.body
     if isinstance(body, Restate):
-        undone = body.undo.version if body.undo is not None and (body.undo.insert, body.undo.end) == key else None
-        made = replace(made, why=body.reason, by=body.by, cause=body.cause, undone_to=undone)
-        made = replace(made, sums=known.after(body, insert, end))
+        made = replace(made, why=body.reason, by=body.by, cause=body.cause, sums=known.after(body, insert, end))
+        if body.undo is not None and (body.undo.insert, body.undo.end) == key:
+            # As long as the window is pinned, so are the rows that it was set to.
+            kept = body.undo.rows
+            made = replace(made, undone_to=body.undo.version, kept=kept, files=tuple(body.kept.get(kept, ())))
         if before is not None:
             window.versions[-1] = known.with_kept(before, body)
     elif isinstance(body, Fill):
@@ -124,7 +126,7 @@ class _Sums:
             if found is not None:
                 files, until = tuple(body.kept[key]), noted.kept_until
                 return replace(version, sums=found, kept=key, files=files, kept_until=until)
-        return version
+        return replace(version, kept=None, files=())
 
     def after(self, body: Restate, insert: str, end: int) -> WindowSums | None:
         """Of the rows that took their place."""
