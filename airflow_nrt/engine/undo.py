@@ -10,7 +10,7 @@ from pyspark.errors import AnalysisException
 from pyspark.sql import DataFrame, SparkSession
 
 from airflow_nrt.basics.errors import InputError
-from airflow_nrt.basics.instants import format_instant, format_reached
+from airflow_nrt.basics.instants import format_instant
 from airflow_nrt.engine.functions.report_session import report_session
 from airflow_nrt.engine.publish.fitting import Fitting
 from airflow_nrt.engine.publish.publishing import decided_places, publish_entry
@@ -104,13 +104,17 @@ def _check_final(insert: Insert, history: History, end: int) -> None:
     """The stream publishes no version of the window any more: else its next one would replace what a person has set."""
     if not history.is_streamed:
         return
-    states = (history.position.operators.get(name, OperatorState()) for name in insert.operators)
+    states = [history.position.operators.get(name, OperatorState()) for name in insert.operators]
+    if all(end <= one.fired_until for one in states):
+        return
     fired = min((one.fired for one in states if one.fired is not None), default=None)
-    if fired is None or fired < end:
-        raise InputError(
-            f"the stream can still publish versions of the window that ends at {format_instant(end)}: windows have "
-            f"their last one up to {format_reached(fired)}. Wait for it, and undo then"
-        )
+    until = (
+        "none has its last one yet" if fired is None else f"windows have their last one up to {format_instant(fired)}"
+    )
+    raise InputError(
+        f"the stream can still publish versions of the window that ends at {format_instant(end)}: {until}. Wait for "
+        "the stream, and undo then"
+    )
 
 
 def undo(spark: SparkSession, plan: Plan, home: Home, asked: AskedUndo) -> Entry:

@@ -27,6 +27,7 @@ from airflow_nrt.home.log.fold.checkpoints import state_of
 from airflow_nrt.home.log.past.past import past_results
 from airflow_nrt.home.replaced.versions import WindowVersion, versions_of
 from airflow_nrt.home.retention.retention import Retention
+from airflow_nrt.model.result_timing import OutputOptions
 from tests.engine.conftest import Streamed
 from tests.engine.fault_points import watch_points
 from tests.engine.reports import (
@@ -42,6 +43,7 @@ from tests.engine.reports import (
     write_events,
 )
 from tests.engine.test_backfill import batch_rows, fired
+from tests.engine.timed import Scripted, timed_insert
 
 ANNA = Author("anna", "undo")
 COUNT = 3
@@ -205,6 +207,24 @@ def test_what_is_not_kept_is_refused_by_name(spark, streamed: Streamed) -> None:
     with pytest.raises(InputError, match=f"version {versions(streamed, end)[0].version} are not kept; none is"):
         undone(spark, streamed, end)
     assert streamed.home.log().last == last + 1
+
+
+def test_a_window_that_the_stream_still_changes(spark, tmp_path: Path) -> None:
+    """It is set once it has its last version: no driver publishes it any more."""
+    lately = OutputOptions(late_updates=True, last_result=20 * MINUTE)
+    stream = Scripted(spark, tmp_path, timed_insert("TUMBLE(INTERVAL '10' MINUTE)", lately))
+    stream.absorb((1, 1, 1), (1, 1, 12), until=21)
+    home, end = stream.stream.home, MORNING + 10 * HOUR + 10 * MINUTE
+    backfill(spark, stream.plan, home, Interval(end - 10 * MINUTE, end), False)
+    asked = AskedUndo("counts", end, ANNA)
+    words = "can still publish versions of the window that ends at 2024-06-18 10:10:00: none has its last one yet"
+    with pytest.raises(InputError, match=words):
+        undo(spark, stream.plan, home, asked)
+    stream.absorb((1, 2, 3), until=30)
+    stream.absorb(until=31)
+    undo(spark, stream.plan, home, asked)
+    verdict = verify(spark, stream.plan, home)
+    assert verdict.is_proven and verdict.pinned == 1
 
 
 PRINTED = "CREATE TABLE curve (shop INT, n BIGINT) WITH ('connector' = 'print');"

@@ -1,4 +1,8 @@
-"""Pins: windows that a person has set to an older version. What a stream or a batch computes does not replace them."""
+"""Pins: windows that a person has set to an older version. What a batch computes does not replace them.
+
+A stream publishes no version of such a window, because it had its last one before. But a stream may begin in a home in
+which only backfills have published windows: it publishes all its windows, which ends their pins.
+"""
 
 from __future__ import annotations
 
@@ -40,10 +44,14 @@ def pins_after(pins: tuple[Pin, ...], entry: Entry) -> tuple[Pin, ...]:
         if made or body.unpinned:
             set_again = {(one.insert, one.end) for one in made}
             return (*(one for one in pins if not _ends(one, body) and (one.insert, one.end) not in set_again), *made)
-    if isinstance(body, Fill) and pins:
-        filled = {one.end for one in body.published}
-        return (*pins, *_of_twin(pins, body, filled))
-    return pins
+        return pins
+    if not pins:
+        return pins
+    if isinstance(body, Fill):
+        return (*pins, *_of_twin(pins, body, {one.end for one in body.published}))
+    published = {(one.insert, one.end) for one in entry.published}
+    left = tuple(one for one in pins if (one.insert, one.end) not in published)
+    return pins if len(left) == len(pins) else left
 
 
 def _made(entry: Entry, body: Restate) -> Iterator[Pin]:

@@ -44,11 +44,18 @@ def test_what_did_not_know_of_a_pin_does_not_end_it() -> None:
         assert len(state(undo(4), other).pins) == 1
 
 
-def test_a_stream_ends_none_and_a_table_that_is_filled_has_those_of_its_twin() -> None:
-    window = Published("more", 0, 7, "complete", 1, "", "staged/1/a", "a")
-    tick = Entry(5, "tick", 1, 5000, "id", Tick((replace(window, insert="curve"),), 0, Position()))
-    fill = Entry(6, "fill", 1, 6000, "id", Fill("more", "curve", (window,), 1))
-    assert [(one.insert, one.entry) for one in state(undo(4), tick, fill).pins] == [("curve", 4), ("more", 4)]
+WINDOW = Published("more", 0, 7, "complete", 1, "", "staged/1/a", "a")
+
+
+def test_a_table_that_is_filled_has_those_of_its_twin() -> None:
+    fill = Entry(6, "fill", 1, 6000, "id", Fill("more", "curve", (WINDOW,), 1))
+    assert [(one.insert, one.entry) for one in state(undo(4), fill).pins] == [("curve", 4), ("more", 4)]
+
+
+def test_a_stream_that_begins_later_ends_those_of_its_windows() -> None:
+    published = replace(WINDOW, insert="curve"), replace(WINDOW, insert="curve", end=9)
+    tick = Entry(6, "tick", 1, 6000, "id", Tick(published, 0, Position()))
+    assert [one.end for one in state(undo(4), undo(5, 8), tick).pins] == [8]
 
 
 def test_they_are_read_as_they_are_written() -> None:
