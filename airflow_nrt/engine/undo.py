@@ -32,8 +32,10 @@ from airflow_nrt.home.log.named_files import NamedFiles
 from airflow_nrt.home.log.past.past import past_results
 from airflow_nrt.home.notes.followers import following
 from airflow_nrt.home.replaced.kept_rows import SET, new_directory
+from airflow_nrt.home.replaced.kept_rows import directory_of as of_restatement
 from airflow_nrt.home.replaced.versions import WindowVersion, versions_of
 from airflow_nrt.home.store.store_path import StorePath
+from airflow_nrt.home.visible import directory_of
 from airflow_nrt.home.written.durable_files import check_written, make_durable, written_in
 from airflow_nrt.model.connectors import connector_of
 from airflow_nrt.model.plan import Insert, Plan
@@ -153,7 +155,13 @@ def _undone(spark: SparkSession, plan: Plan, home: Home, asked: AskedUndo) -> En
     )  # fmt: skip
     make_durable(home, staged, files)
     keeping = Keeping(spark, plan, home, history.published, Keep.of(plan).versions)
-    entry = append_restatement(log, body, keeping, _Unchanged(asked))
+    try:
+        entry = append_restatement(log, body, keeping, _Unchanged(asked))
+    except InputError:
+        for directory in {directory_of(one) for one in staged}:
+            (home.staged / directory).delete_all()
+        of_restatement(home, set_rows.key).delete_all()
+        raise
     publish_entry(spark, home, plan, entry)
     keeping.note_new(entry)
     return entry

@@ -274,6 +274,7 @@ def test_of_two_undos_at_once_one_is_refused(spark, streamed: Streamed, monkeypa
     with pytest.raises(InputError, match=r"has changed the window of curve that ends at .* meanwhile"):
         undone(spark, streamed, end)
     assert of_window(streamed, end) == corrected and len(versions(streamed, end)) == 3
+    assert streamed.home.staged.names() == []
 
 
 def test_a_backfill_leaves_what_is_set_meanwhile(spark, streamed: Streamed, monkeypatch) -> None:
