@@ -222,7 +222,11 @@ def test_a_window_that_the_stream_still_changes(spark, tmp_path: Path) -> None:
         undo(spark, stream.plan, home, asked)
     stream.absorb((1, 2, 3), until=30)
     stream.absorb(until=31)
-    undo(spark, stream.plan, home, asked)
+    first, restated, updated = versions_of(home, past_results(home.log()))["counts", end]
+    assert [one.why for one in (first, restated, updated)] == ["first result", "backfill", "late update"]
+    with pytest.raises(InputError, match=f"version {restated.version} are not kept; --to {first.version} is"):
+        undo(spark, stream.plan, home, asked)
+    undo(spark, stream.plan, home, replace(asked, to=first.version))
     verdict = verify(spark, stream.plan, home)
     assert verdict.is_proven and verdict.pinned == 1
 

@@ -28,6 +28,7 @@ REQUESTS = [
     VerifyRequest(BatchRequest(PLACE, None, "2024-06-19", 90_500), Path("/copy")),
     BackfillRequest(DAY),
     *(BackfillRequest(DAY, what) for what in ON_MISMATCH),
+    BackfillRequest(DAY, unpin=True),
     BackfillRequest(BatchRequest(ALONE, "2024-06-18T00:00:00Z", "2024-06-19", 600_000), REPAIR),
     MaintainRequest(ALONE),
     MaintainRequest(PLACE, "36 h"),
@@ -56,12 +57,13 @@ def test_no_setting_is_in_a_command_line(request_: Any) -> None:
     ("build", "message"),
     [
         (lambda: BackfillRequest(BatchRequest(PLACE, "2024-06-18")), "a start and an end"),
+        (lambda: BackfillRequest(DAY, "report", unpin=True), "unpin publishes over windows that somebody has set"),
         (lambda: BackfillRequest(DAY, "ignore"), "'ignore' is none of fail, repair, report"),
         (lambda: BatchRequest(PLACE, patience=-1), "no time to wait"),
         (lambda: MaintainRequest(PLACE, "a week"), "--keep: 'a week' is not a duration"),
         (lambda: QueryRequest(SqlText("", "-e"), SqlText("SELECT 1", "-e"), Path(), "both"), "none of stream, batch"),
     ],
-    ids=["open interval", "mismatch", "patience", "keep", "mode"],
+    ids=["open interval", "unpin", "mismatch", "patience", "keep", "mode"],
 )
 def test_a_request_is_checked_when_it_is_built(build: Any, message: str) -> None:
     with pytest.raises(InputError, match=message):
