@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from airflow_nrt.basics.texts import counted
-from airflow_nrt.home.log.entries import Fill, Lease, Published, Restate
+from airflow_nrt.home.log.entries import Fill, Lease, Left, Published, Restate
 from airflow_nrt.home.log.log import Log
 from airflow_nrt.home.log.named_files import NamedFiles
 from airflow_nrt.home.log.past.past import past_entries
@@ -103,6 +103,8 @@ class Facts:
         elif isinstance(body, Restate):
             kind = "repair" if body.reason == "repair" else "backfill"
             self.events.append(Event(time, kind, None, f"{_windows(fired)} restated by a {kind}"))
+        elif isinstance(body, Left):
+            self.events.append(Event(time, "change", epoch, f"generation {body.successor} took its place"))
         elif isinstance(body, Fill):
             text = f"{body.insert} filled from {body.twin}: {_windows(fired)}"
             self.events.append(Event(time, "fill", epoch, text))
