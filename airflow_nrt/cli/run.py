@@ -16,6 +16,7 @@ from airflow_nrt.cli.terminal.following import Follower
 from airflow_nrt.cli.terminal.screen import Screen
 from airflow_nrt.cli.terminal.stream_lines import start_lines
 from airflow_nrt.home.home import Home
+from airflow_nrt.model.on_change import OnChange
 from airflow_nrt.usecases.requests.run import RunRequest
 
 if TYPE_CHECKING:
@@ -32,12 +33,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="end when all data that has arrived is absorbed; open windows stay open",
     )
     parser.add_argument("--take-over", action="store_true", help="end a running driver, and take its place")
+    parser.add_argument(
+        "--on-change", choices=[*map(str, OnChange)], default="fail",
+        help="if the report is another one than that of the home: fail, or rebuild: compute its past beside the stream "
+        "that runs, then let it take its place (default: fail)",
+    )  # fmt: skip
 
 
 def run(options: argparse.Namespace) -> int:
     from airflow_nrt.usecases.run import run as run_stream
 
-    request = RunRequest(report_in_home(options), options.available_now, options.take_over)
+    request = RunRequest(report_in_home(options), options.available_now, options.take_over, OnChange(options.on_change))
     ended = run_stream(request, _agrees, partial(_watched, options))
     print(f"{ended.report}: {ended.state}")
     return 0

@@ -25,6 +25,7 @@ from airflow_nrt.engine.batch.batch import computed, same_rows, source_rows
 from airflow_nrt.engine.batch.progress import ShownWindows, shown_tasks, span_of
 from airflow_nrt.engine.dimensions.validities import provide_for_backfill
 from airflow_nrt.engine.functions.report_session import report_session
+from airflow_nrt.engine.publish.claiming import claim
 from airflow_nrt.engine.publish.entry_notes import EntryNotes
 from airflow_nrt.engine.publish.fitting import Fitting
 from airflow_nrt.engine.publish.owing import Attempt, at_once
@@ -197,7 +198,7 @@ def _backfilled(spark: SparkSession, work: _Work, check: bool, on_mismatch: str)
     plan, home, interval, notes, session, say = work.plan, work.home, work.interval, work.notes, work.spark, work.say
     streamed = work.history.is_streamed
     for insert in plan.inserts:
-        sink_of(insert).check(session, home, insert)
+        claim(session, home, insert)
     roll_forward(session, home, plan, home.log(), beside_driver=True, attempt=_without_rejected(plan))
     if not check:
         published = _restate(work, _Restatement("backfill"))

@@ -31,6 +31,13 @@ POINTS = (
 )
 FILLING = ("fill-accepted", "fill-staged", "fill-decided")
 """Points that only a driver reaches which fills an added table."""
+REBUILDING = ("rebuild-begun", "rebuild-caught-up", "rebuild-decided")
+"""Points that only drivers reach whose report has changed, in the order of what they do."""
+TAKING_OVER = {
+    "filesystem": ("takeover-moved", "takeover-removed", "takeover-claimed"),
+    "jdbc": ("takeover-staged", "takeover-removed", "takeover-written", "takeover-claimed"),
+}
+"""Points that only a driver reaches that takes over a table of this connector."""
 PUBLISHING = {
     "filesystem": ("file-moved",),
     "jdbc": ("jdbc-staged", "jdbc-locked", "jdbc-deleted", "jdbc-written", "jdbc-committed"),

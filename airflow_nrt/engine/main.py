@@ -25,7 +25,7 @@ from threading import Thread
 
 from pyspark.sql import SparkSession
 
-from airflow_nrt.basics.errors import HomeError, NrtError
+from airflow_nrt.basics.errors import ChangedReportError, HomeError, NrtError
 from airflow_nrt.describe.cautions import cautions
 from airflow_nrt.describe.overlaps import check_sources
 from airflow_nrt.engine.driver.stopping import StopSignals, stop_signals
@@ -33,6 +33,7 @@ from airflow_nrt.engine.java.brief_java import brief_java
 from airflow_nrt.engine.java.class_archive import lacking
 from airflow_nrt.engine.java.finding import ensure_java
 from airflow_nrt.engine.publish.withdrawal import withdraw
+from airflow_nrt.engine.rebuild import Change, change_of, run_both
 from airflow_nrt.engine.spark.masters import check_master
 from airflow_nrt.engine.spark.quick_session import end_session
 from airflow_nrt.engine.spark.report_settings import session_settings
@@ -42,6 +43,7 @@ from airflow_nrt.files.private_files import read_private
 from airflow_nrt.home.heartbeat import STOPPED
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.launch_failure import note_launch_failure
+from airflow_nrt.model.on_change import OnChange
 from airflow_nrt.model.options.settings import NO_SETTINGS, Settings
 from airflow_nrt.model.plan import Plan
 from airflow_nrt.table.reports.load import load_report, plan_of_home
@@ -61,8 +63,9 @@ def main(arguments: list[str]) -> int:
                 handler.addFilter(partial(_masked, settings))
             plan = load_report(options.report, settings, options.name, options.base)
             state = run_report(
-                plan, options.home, stop, options.master, options.available_now, options.launch, group=options.group
-            )
+                plan, options.home, stop, options.master, options.available_now, options.launch, options.group,
+                OnChange(options.on_change),
+            )  # fmt: skip
     except NrtError as wrong:
         if options.launch:
             note_launch_failure(options.home, options.launch, wrong, options.group, settings)
@@ -87,6 +90,7 @@ def _parse(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--launch", default="", help="the launcher's id of this driver")
     parser.add_argument("--settings", type=Path, metavar="FILE", help="a file of settings (Settings.to_json)")
     parser.add_argument("--set", action="append", default=[], metavar="K=V", help="a setting, or a placeholder's value")
+    parser.add_argument("--on-change", choices=[*map(str, OnChange)], default="fail", help="if the report has changed")
     parser.add_argument("--available-now", action="store_true", help="end when all that has arrived is absorbed")
     return parser.parse_args(arguments)
 
@@ -117,6 +121,18 @@ def check_start(plan: Plan, master: str | None) -> None:
         check_master(master, plan.spark_settings)
 
 
+def checked_change(location: str, plan: Plan, group: str | None, on_change: OnChange) -> Change | None:
+    """None if a driver may begin with this report in this home, or go on. Raises InputError as `Home.checked`, and if
+    the report is another one and can't take the place of the home's."""
+    try:
+        Home.checked(location, plan, plan_of_home, group)
+    except ChangedReportError:
+        if on_change is OnChange.FAIL:
+            raise
+        return change_of(Home.open(location, group), plan, plan_of_home)
+    return None
+
+
 def run_report(
     plan: Plan,
     location: str,
@@ -125,19 +141,20 @@ def run_report(
     available_now: bool = False,
     launch: str = "",
     group: str | None = None,
+    on_change: OnChange = OnChange.FAIL,
 ) -> str:
     """Runs a report's stream until it ends; gives the state that it ended in. Signals stop it after its batch.
 
     Raises InputError, before anything starts, for a report that can't run here.
     """
-    Home.checked(location, plan, plan_of_home, group)
+    change = checked_change(location, plan, group, on_change)
     check_start(plan, master)
     for caution in cautions(plan):
         log.warning("%s", caution)
     if lacking(os.environ.get("JAVA_HOME")):
         log.info("no class archive of this Java and Spark: `airflow-nrt prepare` makes it, and drivers start faster")
     settings = brief_java() if available_now or plan.ends else {}
-    settings |= session_settings(plan)
+    settings |= {**(session_settings(change.made_for) if change else {}), **session_settings(plan)}
     parallelism = plan.setting("parallelism.default")
     if parallelism is not None:
         settings.setdefault("spark.sql.shuffle.partitions", parallelism)
@@ -153,6 +170,8 @@ def run_report(
             return STOPPED
         raise
     try:
+        if change is not None:
+            return run_both(spark, change, plan_of_home, available_now, launch, stop.asked)
         is_new = not Home.at(location, group).report_file.exists()
         home = Home.create(location, plan, plan_of_home, group)
         from airflow_nrt.engine.driver.run import Runner

@@ -12,6 +12,7 @@ from pyspark.sql import DataFrame, SparkSession
 from airflow_nrt.basics.errors import InputError
 from airflow_nrt.basics.instants import format_instant
 from airflow_nrt.engine.functions.report_session import report_session
+from airflow_nrt.engine.publish.claiming import claim
 from airflow_nrt.engine.publish.fitting import Fitting
 from airflow_nrt.engine.publish.publishing import decided_places, publish_entry
 from airflow_nrt.engine.publish.recovery import roll_forward
@@ -135,7 +136,7 @@ def undo(spark: SparkSession, plan: Plan, home: Home, asked: AskedUndo) -> Entry
 def _undone(spark: SparkSession, plan: Plan, home: Home, asked: AskedUndo) -> Entry:
     insert, end, log = plan.insert(asked.insert), asked.end, home.log()
     history = history_of(log, plan)
-    sink_of(insert).check(spark, home, insert)
+    claim(spark, home, insert)
     roll_forward(spark, home, plan, log, beside_driver=True)
     why = not_readable(spark, home, insert)
     if why is not None:

@@ -10,9 +10,12 @@ from pathlib import Path
 from airflow_nrt.basics.errors import HomeError, InputError
 from airflow_nrt.files.ownership import check_owner, check_user, group_id
 from airflow_nrt.files.private_files import make_private
+from airflow_nrt.home.generations import GENERATIONS
 
 _MADE_AT_FIRST = ("log", "state", "staged", "ledger", "scratch")
-PARTS = (*_MADE_AT_FIRST, "launches", "heartbeats", "notes", "dimensions", "schemas", "checkpoints", "versions")
+PARTS = (
+    *_MADE_AT_FIRST, "launches", "heartbeats", "notes", "dimensions", "schemas", "checkpoints", "versions", GENERATIONS,
+)  # fmt: skip
 
 
 def make_directories(home: Path, group: str | None) -> None:

@@ -15,6 +15,7 @@ scratch/         an epoch's own things, gone with it
 schemas/         those of a registry by which records of topics were read
 versions/        rows of windows that a restatement has replaced, and those that a person has set
 notes/           what is there for people to look at (`notes/`)
+generations/     the same of a report that was changed (`generations.py`)
 """
 
 from __future__ import annotations
@@ -36,6 +37,7 @@ from airflow_nrt.files.formats import Format
 from airflow_nrt.home.changes.comparison import Comparison
 from airflow_nrt.home.changes.of_home import Differences, compared_with_home, differences_of_home, listed
 from airflow_nrt.home.directories import PARTS, check_directories, make_directories
+from airflow_nrt.home.generations import FIRST, generation_that_counts, place_of
 from airflow_nrt.home.identity.additions import Additions
 from airflow_nrt.home.identity.identity import Identity
 from airflow_nrt.home.identity.older_defaults import with_older_defaults
@@ -75,12 +77,20 @@ Replan: TypeAlias = "Callable[[Home, Settings], Plan]"
 
 class Home:
     """The layout of a home; `open` and `create` check it. `group` is the group that shares it, by name or id, and
-    `store` holds its files; default: the file system."""
+    `store` holds its files; default: the file system.
 
-    def __init__(self, path: Path, group: str | None = None, store: Store | None = None) -> None:
+    All is of one `generation`, but for what launches a driver, and for the notes of tasks.
+    """
+
+    def __init__(
+        self, path: Path, group: str | None = None, store: Store | None = None, generation: int = FIRST
+    ) -> None:
         self.path = path
         self.group = group
-        root = StorePath(PosixStore(path) if store is None else store)
+        self.generation = generation
+        base = StorePath(PosixStore(path) if store is None else store)
+        root = base if generation == FIRST else StorePath(PosixStore(path / place_of(generation)))
+        self.base = base
         self.root = root
         self.log_directory = root / "log"
         self.state = root / "state"
@@ -93,14 +103,14 @@ class Home:
         self.report_file = root / _REPORT_FILE
         self.outline_file = root / _OUTLINE_FILE
         self.heartbeats = root / "heartbeats"
-        self.driver_log = root / "driver.log"
+        self.driver_log = base / "driver.log"
         self.stop_file = root / "stop"
-        self.launches = root / "launches"
+        self.launches = base / "launches"
         self.notes = root / "notes"
         self.samples = self.notes / "samples"
         self.verdicts = self.notes / "verdicts"
-        self.tasks = self.notes / "tasks"
-        self.supervisors = self.notes / "supervisors"
+        self.tasks = base / "notes" / "tasks"
+        self.supervisors = base / "notes" / "supervisors"
         self.followers = self.notes / "followers"
         self.unusable = self.notes / "unusable.json"
         self.nulled = self.notes / "nulled.json"
@@ -109,9 +119,14 @@ class Home:
         self.unread = self.notes / "unread.json"
         self.first_windows = self.notes / "first_windows.json"
 
+    @property
+    def directory(self) -> Path:
+        """Where its generation lies, for Spark. Raises HomeError if its store is on no file system."""
+        return self.root.local
+
     @classmethod
     def at(cls, location: str | Path, group: str | None = None) -> Home:
-        """The home at a location, existing or not.
+        """The home at a location, existing or not, with the generation that counts.
 
         Raises InputError for an unsupported scheme, a name that no home can have, or an unknown group, and HomeError
         for a directory that is not trusted.
@@ -123,7 +138,15 @@ class Home:
             raise InputError(f"a home can't be on {scheme}:// yet: put it on a POSIX file system ({text})")
         home = cls(Path(rest if separator else text).absolute(), group)
         check_directories(home.path, group)
-        return home
+        return home.of_generation(generation_that_counts(home.base))
+
+    def of_generation(self, generation: int) -> Home:
+        """Another generation of it. Raises HomeError for a directory that is not trusted."""
+        if generation == self.generation:
+            return self
+        found = Home(self.path, self.group, generation=generation)
+        check_directories(found.root.local, self.group)
+        return found
 
     @classmethod
     def open(cls, location: str | Path, group: str | None = None) -> Home:
@@ -143,10 +166,10 @@ class Home:
         """
         home = cls.checked(location, plan, replan, group)
         if not home.report_file.exists():
-            home._make(plan)
+            home.make(plan)
         # Another process may have created it meanwhile, for another report.
         if not home.additions(plan, replan):
-            home._keep_outline(plan)
+            home.keep_outline(plan)
         return home
 
     @classmethod
@@ -164,13 +187,16 @@ class Home:
             check_surroundings(home.path, group)
         return home
 
-    def _make(self, plan: Plan) -> None:
-        make_directories(self.path, self.group)
+    def make(self, plan: Plan) -> None:
+        """Makes it for this report, unless another process is faster."""
+        make_directories(self.root.local, self.group)
         self.report_file.put_if_absent(Identity.of(plan, self.launches.local).to_bytes())
 
-    def _keep_outline(self, plan: Plan) -> None:
-        """An older home has none, a broken outline stops no report, and the report may write to another directory
-        now."""
+    def keep_outline(self, plan: Plan) -> None:
+        """Writes what its results look like.
+
+        An older home has none, a broken outline stops no report, and the report may write to another directory now.
+        """
         outline, kept = Outline.of(plan), None
         with contextlib.suppress(HomeError):
             kept = self.outline()
@@ -215,7 +241,7 @@ class Home:
         added = self.additions(plan, replan)
         if added or self._lacks_rejected_table(plan, replan):
             # Readers look at the outline again when the report is another one.
-            self._keep_outline(plan)
+            self.keep_outline(plan)
             identity = self.identity().with_added(plan, self.launches.local, added)
             self.report_file.replace(identity.to_bytes())
 
@@ -263,7 +289,10 @@ class Home:
 
     def _way_to_change(self) -> str:
         if any(state.rows for state in self.log().position().sources.values()):
-            return "start the changed report in a new home, with other tables for its results (and backfill it)"
+            return (
+                "let a driver compute the changed report beside the one that counts, until it takes its place "
+                "(--on-change rebuild), start it in a new home, with other tables for its results"
+            )
         return f"give up this home, which has read nothing yet (`airflow-nrt forget --home {self.path} --yes`)"
 
     def _identity_of(self, plan: Plan) -> Identity:

@@ -46,7 +46,7 @@ def check_contents(home: Home) -> None:
 
 def remove(home: Home) -> None:
     """Removes a closed home, its report last. Raises HomeError if something of it can't be removed."""
-    kept = (home.launches.local, home.report_file.local)
+    kept = (home.launches.local, (home.base / home.report_file.name).local)
     try:
         for path in (*(one for one in home.path.iterdir() if one not in kept), *kept):
             if path.is_dir() and not path.is_symlink():

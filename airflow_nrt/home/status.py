@@ -13,6 +13,7 @@ from airflow_nrt.home.log.fold.checkpoints import state_of
 from airflow_nrt.home.log.history.changed_files import changes_of
 from airflow_nrt.home.log.history.provable import provable_from
 from airflow_nrt.home.log.log import Log
+from airflow_nrt.home.next_generation import Rebuilding, rebuilding
 from airflow_nrt.home.notes.first_windows import noted_first_windows
 from airflow_nrt.home.notes.left_out import left_out_rows
 from airflow_nrt.home.notes.nulled import nulled_expressions
@@ -105,6 +106,8 @@ class Status(Pulse):
     Entries before `first_entry` are removed: those that were written up to `removed_until` (ms of the wall clock; None:
     none are). Late rows since then are in the ledgers, and windows that begin at or after `provable_from` (ms of the
     report's clock; None without windows) can be proven.
+
+    `generation` is the one that counts: 1 before the report was changed. `rebuilding` is how far a changed report is.
     """
 
     restatements: int
@@ -124,6 +127,8 @@ class Status(Pulse):
     removed_until: int | None = None
     provable_from: int | None = None
     first_windows: dict[str, int] = field(default_factory=dict)
+    generation: int = 1
+    rebuilding: Rebuilding | None = None
 
     def to_json(self) -> dict[str, Any]:
         return {**asdict(self), "lag": self.lag}
@@ -167,6 +172,8 @@ def read_status(home: Home, now: int | None = None) -> Status:
         removed_until=None if log.floor is None else log.floor.time,
         provable_from=None if log.floor is None else provable_from(log.beginning().state.position),
         first_windows=dict(noted_first_windows(home)),
+        generation=home.generation,
+        rebuilding=rebuilding(home),
     )
 
 

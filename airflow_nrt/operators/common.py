@@ -14,6 +14,7 @@ from airflow.sdk import BaseOperator, BaseOperatorLink
 from airflow_nrt.basics.errors import InputError
 from airflow_nrt.basics.masters import check_master
 from airflow_nrt.links.report import NrtReportLink, links_of, push_links
+from airflow_nrt.model.on_change import OnChange
 from airflow_nrt.operators.connection import DEFAULT_CONNECTION, connection_named
 from airflow_nrt.operators.literal_parameters import check_literal
 from airflow_nrt.operators.messages.ending import ending_the_task
@@ -244,14 +245,16 @@ class NrtBaseOperator(BaseOperator):
         except OSError as wrong:
             raise HomeError(f"the home {home.path} can't be written: {wrong}") from None
 
-    def planned(self, home: Home | None = None) -> PlannedReport:
+    def planned(self, home: Home | None = None, on_change: OnChange = OnChange.FAIL) -> PlannedReport:
         """The facts of the report, which is checked; with `home`, the home is created if it is missing, and checked to
-        be its own.
+        be its own, or one in whose place the report can come.
 
         Raises InputError, and NrtError if it takes too long.
         """
         report = self.report_request()
-        request = FactsRequest(report) if home is None else FactsRequest(report, str(home.path), home.group)
+        request = FactsRequest(report, on_change=on_change)
+        if home is not None:
+            request = replace(request, home=str(home.path), group=home.group)
         return self._planner(report.settings).facts(request)
 
     def traced(self) -> Lineage:

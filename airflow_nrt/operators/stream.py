@@ -9,6 +9,7 @@ from airflow.sdk import BaseOperatorLink, Context
 
 from airflow_nrt.basics.durations import parse_duration
 from airflow_nrt.links.report import NrtDriverLogLink, NrtReportLink, NrtSparkLink
+from airflow_nrt.model.on_change import OnChange
 from airflow_nrt.operators.literal_parameters import check_value
 from airflow_nrt.operators.supervision.restarts import RestartPolicy
 from airflow_nrt.operators.supervision.supervised import SupervisedOperator
@@ -51,6 +52,8 @@ class NrtStreamOperator(SupervisedOperator):
     - `rows`, `late`, `dropped`, `rejected`
 
     :param available_now: end when all data that has arrived is absorbed
+    :param on_change: if the report is another one than that of its home: `fail`, or `rebuild`: a driver computes its
+        past beside the stream that runs, and then lets it take that one's place
     :param startup_timeout: seconds until the first heartbeat of a launched driver
     :param max_restarts: restarts within `restart_window` seconds before the task fails
     :param restart_window: seconds after which a restart no longer counts
@@ -81,6 +84,7 @@ class NrtStreamOperator(SupervisedOperator):
         self,
         *,
         available_now: bool = False,
+        on_change: str = str(OnChange.FAIL),
         startup_timeout: float = 180.0,
         max_restarts: int = 5,
         restart_window: float = 3600.0,
@@ -100,6 +104,9 @@ class NrtStreamOperator(SupervisedOperator):
         if on_stall not in ON_STALL:
             raise ValueError(f"on_stall must be {FAIL!r} or {RESTART!r}, not {on_stall!r}")
         self.available_now = available_now
+        if on_change not in [*map(str, OnChange)]:
+            raise ValueError(f"on_change must be 'fail' or 'rebuild', not {on_change!r}")
+        self.on_change = OnChange(on_change)
         self.startup_timeout = startup_timeout
         self.restarts = RestartPolicy(max_restarts, restart_window, restart_delay, max_restart_delay)
         alarm = _alarm(freshness, freshness_callback)
@@ -112,8 +119,9 @@ class NrtStreamOperator(SupervisedOperator):
     def execute(self, context: Context) -> Any:
         with self.at_work():
             report = self.planned()
-            home = self._open_home(report.name)
-            return self._supervise(context, home, not self.available_now and not report.ends).ensure([])
+            home, outdated = self._open_home(report.name)
+            endless = not self.available_now and not report.ends
+            return self._supervise(context, home, endless, outdated).ensure([])
 
     def resume(
         self,
@@ -130,27 +138,30 @@ class NrtStreamOperator(SupervisedOperator):
         with self.at_work():
             return self._supervise(context, Home.open(home, group), endless).answer(event, restarts)
 
-    def _open_home(self, report: str) -> Home:
-        """The home of the report of this name, created only if a driver could be launched into it.
+    def _open_home(self, report: str) -> tuple[Home, int]:
+        """The home of the report of this name, created only if a driver could be launched into it; and the epoch up to
+        which drivers work on another report.
 
         Raises InputError.
         """
+        from airflow_nrt.home.next_generation import is_computed
         from airflow_nrt.home.notes.tasks import STREAM, tasks_of
         from airflow_nrt.launch.spark import SPARK_SUBMIT, spark_environment
 
         cluster, home = self.hook.cluster(), self.hook.home(self.home, report)
         if not home.report_file.exists():
             spark_environment((cluster.connection.get("extra") or {}).get("spark-binary") or SPARK_SUBMIT)
-        self.planned(home)
+        found = self.planned(home, self.on_change)
         if STREAM not in tasks_of(home):
             self.note_in(home, STREAM)
-        return home
+        is_right = not found.is_changed or (found.is_begun and is_computed(home))
+        return home, 0 if is_right else home.log().epoch()
 
-    def _supervise(self, context: Context, home: Home, endless: bool) -> Supervision:
+    def _supervise(self, context: Context, home: Home, endless: bool, outdated: int = 0) -> Supervision:
         # Imported here, because a DAG file does not need it.
         from airflow_nrt.operators.supervision.supervision import Supervision
 
-        self._supervision = Supervision(self, context, home, endless)
+        self._supervision = Supervision(self, context, home, endless, outdated)
         return self._supervision
 
     def get_openlineage_facets_on_start(self) -> OperatorLineage[Any, Any] | None:

@@ -14,6 +14,7 @@ from typing import Any
 from airflow_nrt.basics.errors import InputError
 from airflow_nrt.files.decoding import decoded
 from airflow_nrt.home.home import Home
+from airflow_nrt.home.next_generation import counts_from, formers_of
 
 BEFORE_ALL = -1
 _RECENT_MS = 600_000
@@ -55,11 +56,18 @@ class Cursor:
         return asdict(self)
 
     def of(self, home: Home) -> Cursor:
-        """The cursor in this home: the cursor of an earlier home at this location does not count."""
+        """The cursor in this home: the cursor of an earlier home at this location does not count.
+
+        After that of an earlier generation, entries count from which on this one has counted.
+        """
         known = home.identity().id
         if self.home == known:
             return self
-        return replace(self, home=known) if not self.home else Cursor(known, BEFORE_ALL, BEFORE_ALL)
+        if not self.home:
+            return replace(self, home=known)
+        is_former = any(one.identity().id == self.home for one in formers_of(home))
+        last = counts_from(home) - 1 if is_former else BEFORE_ALL
+        return Cursor(known, last, last)
 
     @property
     def is_open(self) -> bool:

@@ -54,13 +54,24 @@ def changes_in(home: Home, plan: Plan) -> Changes:
     return Changes(comparison.with_past(past.of, plan), _outcome(home, plan))
 
 
+def _kept_from_rebuilding(home: Home, plan: Plan) -> str | None:
+    # Its imports take a second, and most reports have not changed.
+    from airflow_nrt.engine.rebuild import change_of
+
+    try:
+        change_of(home, plan, plan_of_home)
+    except InputError as wrong:
+        return str(wrong)
+    return None
+
+
 def _outcome(home: Home, plan: Plan) -> Outcome:
     try:
         Home.checked(home.path, plan, plan_of_home, home.group)
         check_arithmetic(plan, home.log().position())
         added = home.additions(plan, plan_of_home)
     except ChangedReportError as refused:
-        return Refuses(refused.way_out)
+        return Refuses(refused.way_out, _kept_from_rebuilding(home, plan))
     except InputError as wrong:
-        return Refuses(str(wrong))
+        return Refuses(str(wrong), str(wrong))
     return Fills(added) if added else GoesOn()

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from airflow_nrt.basics.errors import ChangedReportError, NrtError
 from airflow_nrt.describe.lineage import Lineage, lineage_of
+from airflow_nrt.model.on_change import OnChange
 from airflow_nrt.model.options.known import TIME_ZONE
 from airflow_nrt.model.plan import Plan
 from airflow_nrt.usecases.plans import plan_of
@@ -19,17 +21,29 @@ if TYPE_CHECKING:
 def facts(request: FactsRequest) -> PlannedReport:
     """Raises what `load_report` and `Home.create` raise."""
     plan = plan_of(request.report)
-    if request.home is not None:
-        from airflow_nrt.home.home import Home
-        from airflow_nrt.table.reports.load import plan_of_home
-
-        try:
-            Home.create(request.home, plan, plan_of_home, request.group)
-        except ChangedReportError:
-            _say_what_changes(Home.open(request.home, request.group), plan)
-            raise
     base = plan.base if plan.built is None else str(plan.built.base)
-    return PlannedReport(plan.name, plan.ends, base, clock_of(plan), tuple(plan.jars))
+    found = PlannedReport(plan.name, plan.ends, base, clock_of(plan), tuple(plan.jars))
+    return found if request.home is None else _in_home(request.home, request, plan, found)
+
+
+def _in_home(location: str, request: FactsRequest, plan: Plan, found: PlannedReport) -> PlannedReport:
+    from airflow_nrt.home.home import Home
+    from airflow_nrt.table.reports.load import plan_of_home
+
+    try:
+        Home.create(location, plan, plan_of_home, request.group)
+        return found
+    except ChangedReportError:
+        home = Home.open(location, request.group)
+        _say_what_changes(home, plan)
+        if request.on_change is OnChange.FAIL:
+            raise
+    from airflow_nrt.engine.rebuild import change_of
+    from airflow_nrt.home.next_generation import is_begun_for
+
+    change = change_of(home, plan, plan_of_home)
+    jars = tuple(dict.fromkeys((*plan.jars, *change.made_for.jars)))
+    return replace(found, jars=jars, is_changed=True, is_begun=is_begun_for(home, plan, plan_of_home))
 
 
 def _say_what_changes(home: Home, plan: Plan) -> None:

@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 
-from airflow_nrt.basics.errors import InputError, NrtError
+from airflow_nrt.basics.errors import ChangedReportError, InputError, NrtError
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.launch_failure import TERMINAL, note_launch_failure
 from airflow_nrt.launch.launch_records import pending_launch
 from airflow_nrt.launch.living import living_driver
+from airflow_nrt.model.on_change import OnChange
 from airflow_nrt.model.plan import Plan
 from airflow_nrt.table.reports.load import plan_of_home
 from airflow_nrt.usecases.plans import plan_of
@@ -32,17 +33,26 @@ def run(
 
     place = request.place
     plan = plan_of(place.report)
-    home = Home.checked(place.home, plan, plan_of_home, place.group)
+    try:
+        home = Home.checked(place.home, plan, plan_of_home, place.group)
+    except ChangedReportError:
+        if request.on_change is OnChange.FAIL:
+            raise
+        home = Home.open(place.home, place.group)
     if not request.take_over:
         _check_no_driver(home, agrees)
     # Whoever may not run here need not wait for these imports.
-    from airflow_nrt.engine.main import check_start, run_report
+    from airflow_nrt.engine.main import check_start, checked_change, run_report
 
+    checked_change(place.home, plan, place.group, request.on_change)
     check_start(plan, place.master)
     epoch = _epoch(home)
     try:
         with stop_signals() as stop, watching(plan, home):
-            state = run_report(plan, place.home, stop, place.master, request.available_now, group=place.group)
+            state = run_report(
+                plan, place.home, stop, place.master, request.available_now, group=place.group,
+                on_change=request.on_change,
+            )  # fmt: skip
     except NrtError as wrong:
         # From its lease on, a driver leaves the cause in its heartbeat. A start that was withdrawn has left no home.
         if home.report_file.exists() and _epoch(home) == epoch:

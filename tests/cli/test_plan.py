@@ -206,8 +206,9 @@ def changed(streamed: Path, tmp_path: Path) -> Callable[[str, str], Path]:
 
 
 REFUSED = (
-    "the next driver refuses this report in this home. Ways out: start the changed report in a new home, with other "
-    "tables for its results (and backfill it), or undo the change."
+    "the next driver refuses this report in this home. Ways out: let a driver compute the changed report beside the one "
+    "that counts, until it takes its place (--on-change rebuild), start it in a new home, with other tables for its "
+    "results, or undo the change."
 )
 Changed = Callable[[str, str], Path]
 

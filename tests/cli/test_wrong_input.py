@@ -184,7 +184,8 @@ def test_changed_data_semantics(command: Command, streamed: Path, tmp_path: Path
         f"the report 'curve' computes something else than when its home {streamed / 'home'} was made:\n"
         "  - curve: recomputed\n"
         "    orders, watermark for ts: ts - INTERVAL '5' MINUTES -> ts - INTERVAL '6' MINUTES\n"
-        "Ways out: start the changed report in a new home, with other tables for its results (and backfill it), or undo the change.\n"
+        "Ways out: let a driver compute the changed report beside the one that counts, until it takes its place "
+        "(--on-change rebuild), start it in a new home, with other tables for its results, or undo the change.\n"
     )
 
 

@@ -114,6 +114,33 @@ def test_a_worker_killed_between_launch_and_deferral_leaves_one_driver(lab: Lab)
     assert client.wait_for_run("supervised", run) == "success"
 
 
+def test_a_report_that_is_changed_while_it_runs(lab: Lab) -> None:
+    """Its task replaces the driver by one that computes both, and all who supervise it follow."""
+    client, home = lab.client, lab.home("changing")
+    reports = lab.root / "dags" / "reports"
+    script = (reports / "orders_curve.sql").read_text()
+    (reports / "changing.sql").write_text(script)
+    first = lab.run("changing", home)
+    before = driver_of(home)
+    lab.wait_until_watched("changing", first, TASK)
+    wait_until(lambda: home.log().position().windows > 0, 60, "a window")
+    assert "'10' MINUTES" in script
+    (reports / "changing.sql").write_text(script.replace("'10' MINUTES", "'20' MINUTES"))
+    second = lab.run("changing", home)
+    wait_until(lambda: lab.home("changing").generation == 2, 180, "the changed report")
+    changed = lab.home("changing")
+    driver = driver_of(changed)
+    assert driver.pid != before.pid and driver.epoch > before.epoch
+    for run in (first, second):
+        wait_until(
+            lambda run=run: client.xcom("changing", run, TASK, "status")["epoch"] == driver.epoch, 90, "the new driver"
+        )
+    assert client.xcom("changing", second, TASK, "status")["windows"] == changed.log().position().windows > 0
+    lab.wait_until_watched("changing", first, TASK)
+    assert client.wait_for_run("stopping", lab.run("stopping", home)) == "success"
+    assert [client.wait_for_run("changing", run) for run in (first, second)] == ["success", "success"]
+
+
 def test_wrong_input_fails_at_once_without_a_driver(lab: Lab) -> None:
     """What else is refused is in `tests/operators/test_values_of_run.py` and `tests/hooks`."""
     complaint = "home: a run of the DAG has chosen it"

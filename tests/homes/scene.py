@@ -14,22 +14,23 @@ from airflow_nrt.engine.driver.filling import Filling
 from airflow_nrt.engine.driver.stream import StreamDriver
 from airflow_nrt.engine.failures.servers import UnreachableError
 from airflow_nrt.engine.functions.report_session import report_session
-from airflow_nrt.engine.publish.owing import Attempt, Owing, at_once
-from airflow_nrt.engine.sinks import sink_of
+from airflow_nrt.engine.publish.claiming import claim
+from airflow_nrt.engine.publish.owing import Attempt, Owing, at_once, held
 from airflow_nrt.engine.sources import source_of
 from airflow_nrt.engine.sources.source import SplitEnumerator
 from airflow_nrt.home.heartbeat import RUNNING, Heartbeat, write_heartbeat
 from airflow_nrt.home.home import Home
-from airflow_nrt.home.log.entries import Entry, Lease
+from airflow_nrt.home.log.entries import Entry, Lease, Left
 from airflow_nrt.home.log.fenced_writer import Writer
 from airflow_nrt.home.log.fold.checkpoints import read_by
 from airflow_nrt.home.log.splits import SourceFile
+from airflow_nrt.home.next_generation import begin_next
 from airflow_nrt.home.reopened import reopening
 from airflow_nrt.home.skipped import ask, asked, skipping
 from airflow_nrt.model.input.policy import policies_of
 from airflow_nrt.model.plan import Insert, Plan
 from airflow_nrt.program.program import program_of
-from airflow_nrt.table.reports.load import imported_in_isolation, load_report
+from airflow_nrt.table.reports.load import imported_in_isolation, load_report, plan_of_home
 from tests.engine.reports import DAY, MINUTE, MORNING, source_file, write_lines
 
 REPORTS = Path(__file__).parent / "reports"
@@ -93,7 +94,7 @@ class Scene:
         plan = self.plan
         self.home = Home.create(self.place / "home", plan)
         for insert in plan.written:
-            sink_of(insert).check(self.spark, self.home, insert)
+            claim(self.spark, self.home, insert)
         skipped = asked(self.home)
         writer = Writer.begin(
             self.home.log(), Lease("worker", 1, "kept", policies_of(plan), skipped, reopening(self.home).directories)
@@ -141,6 +142,22 @@ class Scene:
 
     def pass_minutes(self, minutes: int) -> None:
         self.now += minutes * MINUTE
+
+    def come_to_count(self) -> None:
+        """The changed report reads what the driver has read, and comes to count in its place. In a home that is kept
+        nothing of it is published."""
+        plan, before = self.plan, self.driver.writer
+        home = begin_next(self.home, plan, plan_of_home)
+        writer = Writer.begin(home.log(), Lease("worker", 1, "kept", policies_of(plan)), before.epoch)
+        driver = StreamDriver(report_session(self.spark, plan), plan, home, writer, lambda: self.now, held)
+        for name, read in read_by(before.log).sources.items():
+            for split in read.files:
+                driver.absorb(name, [split])
+        before.append(Left(home.generation))
+        if self.is_kept:
+            self.home, self.driver = home, driver
+        else:
+            self.begin()
 
     # ------------------------------------------------------------------ what goes wrong
 

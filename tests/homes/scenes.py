@@ -580,10 +580,27 @@ def floor(spark: SparkSession, place: Path, is_kept: bool) -> Scene:
     return scene
 
 
+def changed(spark: SparkSession, place: Path, is_kept: bool) -> Scene:
+    """A changed report has come to count: its results wait, and its table has those of the generation before. A window
+    is gone, one is new."""
+
+    def row(number: int, minute: int) -> str:
+        return json.dumps({"id": number, "price": 1.5, "ts": at(minute)})
+
+    scene = Scene.of_report(spark, place, "before_change.sql", is_kept)
+    scene.absorb("events", row(1, 1), row(1, 13), row(2, 28), ends="json")
+    scene.absorb("events", row(1, 46), row(3, 47), row(1, 71), row(2, 9), ends="json")
+    scene.change_report("after_change.sql")
+    scene.come_to_count()
+    scene.arrive("events", row(4, 95), row(1, 96), row(5, 125), ends="json")
+    return scene
+
+
 _ALL = (
     windows, rows, versions, updating, throttled, owed, restated, undone, repaired, filled, emptied, moved, lookups,
     program, topic, from_archive, since, fractions, cast_digits, retracted, in_json, above_windows, known_topic,
     checkpoints, schemas, nulled, policies, null_fields, skipped, limited, arrived, closed, named, floor,
+    changed,
 )  # fmt: skip
 SCENES: dict[str, Callable[[SparkSession, Path, bool], Scene]] = {one.__name__: one for one in _ALL}
 SERVERLESS = ("topic", "from_archive", "since", "known_topic", "checkpoints", "schemas")

@@ -16,6 +16,7 @@ from airflow_nrt.home.directories import PARTS
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log import entries
 from airflow_nrt.home.log.entries import ARCHIVED, COMPACTED
+from airflow_nrt.home.next_generation import former_of
 from airflow_nrt.model.result_timing import COMPLETE
 from airflow_nrt.table.reports.load import plan_of_home
 from tests.homes.archives import names, unpack
@@ -30,7 +31,14 @@ WITHOUT_A_HOME = _OF_A_LAKEHOUSE | _OF_A_TOPIC | _OF_OLD_DRIVERS
 
 @pytest.fixture(scope="module")
 def homes(tmp_path_factory: pytest.TempPathFactory) -> list[Home]:
-    return [Home.open(unpack(name, tmp_path_factory.mktemp(name)) / "home") for name in names()]
+    """All generations of each."""
+    found: list[Home] = []
+    for name in names():
+        home: Home | None = Home.open(unpack(name, tmp_path_factory.mktemp(name)) / "home")
+        while home is not None:
+            found.append(home)
+            home = former_of(home)
+    return found
 
 
 def parts_of(kind: Any) -> Iterator[type[Any]]:

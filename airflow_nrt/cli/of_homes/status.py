@@ -97,6 +97,8 @@ def _lines(status: Status) -> list[str]:
         f"rows        {status.rows:,} from {counted(status.files, 'split')}; {status.late:,} late "
         f"({status.dropped:,} of them in no window), {status.rejected:,} rejected",
     ]
+    if status.rebuilding is not None:
+        lines.append(f"changing    {status.rebuilding}")
     if status.null_fields:
         lines.append(
             f"fields      {counted(status.null_fields, 'field')} that can't be parsed, read as NULL: their rows count"

@@ -12,7 +12,7 @@ from airflow_nrt.cli.terminal.screen import Screen
 from airflow_nrt.cli.terminal.stream_lines import entry_line, status_text, sum_text
 from airflow_nrt.home.heartbeat import read_heartbeat
 from airflow_nrt.home.home import Home
-from airflow_nrt.home.log.entries import Commit, Entry, Position
+from airflow_nrt.home.log.entries import Commit, Entry, Left, Position
 from airflow_nrt.home.table_progress import tables_progress
 
 _LOOK_SECONDS = 0.5
@@ -69,9 +69,18 @@ class Follower:
                 self._screen.status(self._status())
                 return
             for n in range(self._next, self._log.last + 1):
-                self._tell(self._log.read(n))
+                entry = self._log.read(n)
+                self._tell(entry)
                 self._next = n + 1
+                if isinstance(entry.body, Left):
+                    self._follow_generation(entry.body.successor)
+                    return
             self._screen.status(self._status())
+
+    def _follow_generation(self, number: int) -> None:
+        self._home = self._home.of_generation(number)
+        self._log, self._zone = self._home.log(), self._home.zone
+        self._next, self._after = self._log.last + 1, self._log.position()
 
     def _status(self) -> str:
         if self._after is None:

@@ -9,7 +9,7 @@ from airflow_nrt.basics.durations import DAY, format_duration
 from airflow_nrt.basics.instants import END_OF_TIME, format_instant, format_reached
 from airflow_nrt.basics.texts import counted
 from airflow_nrt.home.heartbeat import Heartbeat, now_ms
-from airflow_nrt.home.log.entries import Commit, Entry, Fill, Lease, Position, Published, Restate
+from airflow_nrt.home.log.entries import Commit, Entry, Fill, Lease, Left, Position, Published, Restate
 from airflow_nrt.home.log.history.rejections import null_fields, rejected_rows
 from airflow_nrt.home.outline import Outline
 from airflow_nrt.model.connectors import connector_of
@@ -58,6 +58,9 @@ def _parts(entry: Entry, zone: str | None) -> Iterator[str]:
     body = entry.body
     if isinstance(body, Lease):
         yield f"driver of epoch {entry.epoch}, process {body.pid}"
+        return
+    if isinstance(body, Left):
+        yield f"generation {body.successor} of the report takes its place"
         return
     published = list(_published(entry.published))
     if isinstance(body, Commit):

@@ -16,6 +16,7 @@ from pyspark.sql import SparkSession
 from airflow_nrt.basics.instants import END_OF_TIME
 from airflow_nrt.engine.archive.archive_partitions import Partition, Partitions
 from airflow_nrt.engine.archive.merge import Merge
+from airflow_nrt.engine.sinks.filesystem import SUCCESS
 from airflow_nrt.files.durable import replace_file
 from airflow_nrt.files.public_files import PUBLIC
 from airflow_nrt.home.home import Home
@@ -25,8 +26,6 @@ from airflow_nrt.model.archive import partition_time
 from airflow_nrt.model.plan import Source
 from airflow_nrt.model.zones import wall_clock_passed
 
-SUCCESS = "_SUCCESS"
-"""As Hadoop's and Flink's writers name it. Readers skip it."""
 Replace = Callable[[Sequence[Published], Sequence[str]], None]
 """Decides on staged files, and on the places (`insert/place`) of those that they replace."""
 

@@ -39,7 +39,7 @@ def staged_rows(
     tasks: Tasks,
 ) -> DataFrame:
     """The rows of these splits in the files staged for them, with the columns of `as_staged` and those of a place."""
-    paths = [home.path / one.staged for one in staged]
+    paths = [home.directory / one.staged for one in staged]
     files = [SourceFile(str(path), path.stat().st_size, 0) for path in paths]
     rows = read_files(spark, as_staged(source), ReadRequest(files, tasks)).drop(FILE, NUMBER, BLOCK, INDEX)
     located = rows.withColumnsRenamed({archive.PARTITION: PART, archive.OFFSET: OFFSET})

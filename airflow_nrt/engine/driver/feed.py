@@ -7,6 +7,7 @@ import math
 import time
 from collections import deque
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from pyspark.sql import SparkSession
@@ -16,7 +17,7 @@ from airflow_nrt.engine.driver.journal import Journal
 from airflow_nrt.engine.sources import source_of
 from airflow_nrt.home.log.fold.inputs import SourceInputs
 from airflow_nrt.home.log.fold.looks import NO_LOOKS, Looks
-from airflow_nrt.home.log.splits import Split, ranges_of
+from airflow_nrt.home.log.splits import SourceRange, Split, ranges_of
 from airflow_nrt.home.notes.unread import UnreadFiles
 from airflow_nrt.model.connectors import connector_of
 from airflow_nrt.model.options.known import LIVE, read_option, source_option
@@ -38,7 +39,8 @@ class Feed:
 
     One thread calls `poll` again and again. A batch is passed on only after the one before was absorbed, so that a slow
     driver gets larger batches. `poll` itself absorbs the batches of a bounded source; the thread of the streaming query
-    absorbs those of others. `read` is what was read before, and `looks` what the driver before saw.
+    absorbs those of others. `read` is what was read before, and `looks` what the driver before saw. `begins` are empty
+    ranges of parts that begin there, and nowhere else.
     """
 
     def __init__(
@@ -49,6 +51,7 @@ class Feed:
         read: SourceInputs,
         on_splits: OnSplits,
         looks: Looks = NO_LOOKS,
+        begins: Sequence[SourceRange] = (),
     ) -> None:
         options = source.table.options
         self.source = source
@@ -57,18 +60,21 @@ class Feed:
         self.is_bounded = not connector_of(source.table).is_live(source.table)
         self._idleness = Idleness(one.part for one in read.ranges)
         self._under_way: frozenset[str] = frozenset()
+        read = replace(read, ranges=(*begins, *read.ranges))
         self._enumerator = source_of(source.table).enumerator(spark, source.table, read)
         self._enumerator.resume(looks)
         self._next_closing = 0.0
         self._next_look = 0.0
         self._cap: int = source_option(options, "source.max-batch-size")
         self._on_splits = on_splits
-        self._pending: deque[Split] = deque()
+        self._pending: deque[Split] = deque(begins)
         self._waiting = (0, 0)
         self._absorbing = (0, 0)
         self._is_absorbing = False
         self._next_poll = 0.0
         self._polled = False
+        self.looked = -math.inf
+        """When it began to look for arrivals the last time (s, monotonic); infinite if it never will again."""
         self._journal = None if self.is_bounded else Journal(spark, source.name, scratch / source.name, self._absorb)
 
     @property
@@ -117,13 +123,19 @@ class Feed:
         waiting = {one.part for one in ranges_of(self._pending)} | self._under_way
         return self._idleness.idle_parts(timeout, waiting)
 
+    def look_soon(self) -> None:
+        """The next `poll` looks for arrivals."""
+        self._next_poll = 0.0
+
     def poll(self) -> None:
         """Looks for arrivals if the interval has passed, and passes on the next batch if the last one is absorbed.
 
         Raises the failure of a batch.
         """
         if time.monotonic() >= self._next_poll and not (self.is_bounded and self._polled):
+            began = math.inf if self.is_bounded else time.monotonic()
             found = self._enumerator.poll()
+            self.looked = began
             # Empty splits alone say where reading begins: what is there comes with the next look.
             only_begins = bool(found) and all(one.is_empty for one in found)
             self._polled = not only_begins

@@ -21,6 +21,7 @@ from airflow_nrt.engine.driver.decide.failures import RETRIES, Attempts, Failure
 from airflow_nrt.engine.driver.feed import Feed
 from airflow_nrt.engine.driver.filling import Filling
 from airflow_nrt.engine.driver.idleness import idle_timeout
+from airflow_nrt.engine.driver.part import LEFT, TAKEN, Alone, Part
 from airflow_nrt.engine.driver.retaining import Retaining
 from airflow_nrt.engine.driver.stream import StreamDriver
 from airflow_nrt.engine.failures.damaged_state import named_in_home
@@ -31,7 +32,8 @@ from airflow_nrt.engine.faults import reach
 from airflow_nrt.engine.functions import register_functions
 from airflow_nrt.engine.java.fitting import unusable
 from airflow_nrt.engine.java.java_process import java_has_ended
-from airflow_nrt.engine.publish.owing import Owing
+from airflow_nrt.engine.publish.claiming import claim
+from airflow_nrt.engine.publish.owing import Attempt, Owing, held
 from airflow_nrt.engine.publish.publishing import publish_owed
 from airflow_nrt.engine.publish.recovery import publish_abandoned
 from airflow_nrt.engine.sinks import sink_of
@@ -58,11 +60,12 @@ from airflow_nrt.home.log.fold.settled import note_settled
 from airflow_nrt.home.log.history.arithmetic import check_arithmetic
 from airflow_nrt.home.log.past.past import write_missing_past
 from airflow_nrt.home.log.splits import Split
+from airflow_nrt.home.next_generation import give_up_next
 from airflow_nrt.home.notes.unread import note_unread
 from airflow_nrt.home.notes.unusable import UnusableClasses, note_unusable
 from airflow_nrt.home.reopened import reopening
 from airflow_nrt.home.skipped import asked, skipping
-from airflow_nrt.home.visible import staged_directories
+from airflow_nrt.home.visible import is_waiting, staged_directories
 from airflow_nrt.model.input.policy import policies_of
 from airflow_nrt.model.options.known import REFUSED_TIMEOUT, REPORT_OPTIONS, read_option
 from airflow_nrt.model.plan import Plan
@@ -84,7 +87,8 @@ class Runner:
 
     `available_now` ends it when everything that has arrived by then is absorbed; open windows stay open. `stop_asked`
     stops it after its batch; a batch that fails after that is left to the next driver. `replan` plans the report
-    of the home, to which this one may have added inserts; None if the home was made for this one.
+    of the home, to which this one may have added inserts; None if the home was made for this one. `part` is what it
+    does where the report has changed.
     """
 
     def __init__(
@@ -96,6 +100,7 @@ class Runner:
         launch: str = "",
         stop_asked: threading.Event | None = None,
         replan: Replan | None = None,
+        part: Part | None = None,
     ) -> None:
         self.spark = spark
         self.plan = plan
@@ -103,6 +108,7 @@ class Runner:
         self.available_now = available_now
         self.launch = launch
         self.replan = replan
+        self.part = part or Alone()
         # One thread at a time appends to the log.
         self.lock = threading.RLock()
         self.stop_asked = stop_asked or threading.Event()
@@ -134,7 +140,8 @@ class Runner:
     def run(self) -> str:
         """Gives the state that it ended in. Raises NrtError, after it has written the error to the heartbeat."""
         spark = own_session(self.spark)
-        self._check_tables(spark)
+        self._check_sources(spark)
+        self._claim_tables(spark)
         if self.stop_asked.is_set():
             # A lease would fence a driver that may go on.
             return STOPPED
@@ -149,7 +156,8 @@ class Runner:
             skipped,
             reopened.directories,
         )
-        writer = Writer.begin(self.home.log(), lease)
+        writer = Writer.begin(self.home.log(), lease, self.part.above)
+        self.part.begun(writer, lambda: self._is_stop_asked(writer))
         self.home.drop_stop_request(writer.epoch, self.launch)
         reach("lease-after")
         reopened.is_done()
@@ -159,10 +167,13 @@ class Runner:
         try:
             if self.replan is not None:
                 self.home.accept(self.plan, self.replan)
+            if self.part.is_alone:
+                give_up_next(self.home)
             reach("fill-accepted")
             self.plan = skipping(skipped, self.plan)
             state = self._run_with_retries(spark, writer)
-            self._say(state=state)
+            if state != LEFT:
+                self._say(state=state)
         except FencedError as fenced:
             self._say(state=FENCED, error=str(fenced), final=True)
             raise
@@ -179,32 +190,51 @@ class Runner:
                 self._write_beat()
         return state
 
-    def _check_tables(self, spark: SparkSession) -> None:
-        """Raises InputError for a table that can't be read or written, before a lease fences anybody.
+    def _check_sources(self, spark: SparkSession) -> None:
+        """Raises InputError for a table that can't be read, before a lease fences anybody.
+
+        Once the report has begun, a server may be away.
+        """
+        has_begun = self.home.log().last >= 0
+        check_arithmetic(self.plan, self.home.log().position())
+        for source in () if has_begun else self.plan.sources:
+            source_of(source.table).check(spark, source.table)
+        for lookup in () if has_begun else self.plan.lookups:
+            check_dimension(spark, lookup)
+
+    def _claim_tables(self, spark: SparkSession) -> None:
+        """Raises InputError for a table that can't be written.
 
         Once the report has begun, a server may be away. A sink's table is then checked before it gets its results. One
         that is added must be there.
         """
         has_begun = self.home.log().last >= 0
-        check_arithmetic(self.plan, self.home.log().position())
         added = self.home.additions(self.plan, self.replan) if self.replan is not None else {}
-        for source in () if has_begun else self.plan.sources:
-            source_of(source.table).check(spark, source.table)
-        for lookup in () if has_begun else self.plan.lookups:
-            check_dimension(spark, lookup)
         for insert in self.plan.written:
             try:
-                sink_of(insert).check(spark, self.home, insert)
+                if self.part.holds_results:
+                    sink_of(insert).look(spark, insert)
+                else:
+                    claim(spark, self.home, insert)
             except UnreachableError as gone:
                 if not has_begun or insert.name in added:
                     raise
                 self._owing.hold(insert, gone)
 
+    @property
+    def _attempt(self) -> Attempt:
+        return held if self.part.holds_results else self._owing.attempt
+
     def _run_with_retries(self, spark: SparkSession, writer: Writer) -> str:
         attempts = Attempts(writer.last)
         while True:
             try:
-                return self._run_once(spark, writer)
+                state = self._run_once(spark, writer)
+                ended = self.part.after(state)
+                if ended is not None:
+                    return ended
+                if state == TAKEN:
+                    self._claim_tables(spark)
             except BaseException as failure:
                 # A successor removes files that this driver still reads. Then it is fenced, whatever else has failed.
                 writer.check()
@@ -248,17 +278,18 @@ class Runner:
     def _run_once(self, spark: SparkSession, writer: Writer) -> str:
         # A mere refresh would ignore a newer lease, and the log would take commits of two drivers.
         writer.check()
+        self._closing = False
         register_functions(spark, self.plan)
         for source in self.plan.sources:
             source_of(source.table).guard(spark, source.table)
-        driver = StreamDriver(spark, self.plan, self.home, writer, attempt=self._owing.attempt)
+        driver = StreamDriver(spark, self.plan, self.home, writer, attempt=self._attempt)
         self._driver = driver
         scratch = self.home.scratch / str(writer.epoch)
         scratch.delete_all()
         with self.lock:
             driver.recover()
             self._is_settled = True
-            self._filling = Filling(spark, self.home, self.plan, writer, self._owing.attempt)
+            self._filling = Filling(spark, self.home, self.plan, writer, self._attempt)
             self._keep_up(writer)
             self._retaining = Retaining(spark, self.plan, self.home, lambda: bool(self._filling))
         self._progressed()
@@ -268,8 +299,11 @@ class Runner:
         self._feeds = []
         try:
             for source in self.plan.sources:
-                name, place = source.name, scratch.local
-                self._feeds.append(Feed(spark, source, place, read.of(name), self._absorb, looks.get(name, NO_LOOKS)))
+                name, place, own = source.name, scratch.local, read.of(source.name)
+                known = {one.part for one in own.ranges}
+                begins = [one for one in self.part.begins(name) if one.part not in known]
+                feed = Feed(spark, source, place, own, self._absorb, looks.get(name, NO_LOOKS), begins)
+                self._feeds.append(feed)
             return self._loop(driver)
         finally:
             for feed in self._feeds:
@@ -289,6 +323,9 @@ class Runner:
         while True:
             if self._is_stop_asked(driver.writer):
                 return self._stop(driver.writer)
+            if self.part.is_asked_to_leave() and self._has_published(driver.writer):
+                self._stop(driver.writer)
+                return LEFT
             # Taken before the loop: a source that is drained during its turn must get one more turn, to end.
             drained = {feed.source.name: feed.is_drained for feed in self._feeds}
             for feed in self._feeds:
@@ -301,7 +338,13 @@ class Runner:
                 self._close_quiet_directories(driver, feed)
             ends = self.available_now or all(feed.is_bounded for feed in self._feeds)
             is_read = all(drained[feed.source.name] and feed.is_drained for feed in self._feeds)
-            if ends and is_read and not self._owing and not self._filling:
+            looked = min((feed.looked for feed in self._feeds), default=0.0) if is_read else None
+            if self.part.takes_over(driver.position, looked):
+                return TAKEN
+            if self.part.is_waited_for():
+                for feed in self._feeds:
+                    feed.look_soon()
+            if ends and is_read and not self._owing and not self._filling and not self.part.holds_results:
                 with self.lock:
                     for archive in self._archives:
                         archive.finish(driver.position, driver.replace_files)
@@ -313,6 +356,11 @@ class Runner:
             self._between_batches(driver)
             time.sleep(LOOP_SECONDS)
 
+    def _has_published(self, writer: Writer) -> bool:
+        """Whether all that entries have decided is in its tables, those of backfills among them."""
+        is_owed = self._owing or self._filling
+        return not is_owed and not any(is_waiting(self.home, entry) for entry in writer.foreign_entries)
+
     def _between_batches(self, driver: StreamDriver) -> None:
         """Checks for a newer lease (a batch does when it appends), and fires windows over processing time.
 
@@ -323,12 +371,12 @@ class Runner:
             try:
                 driver.writer.check()
                 foreign = driver.writer.foreign_entries
-                if not publish_abandoned(driver.spark, self.home, self.plan, foreign, self._owing.attempt):
+                if not publish_abandoned(driver.spark, self.home, self.plan, foreign, self._attempt):
                     self._is_settled = False
                 self._publish_owed(driver)
                 before = driver.writer.log.last
                 driver.pass_time()
-                for archive in self._archives:
+                for archive in self._archives if not self.part.holds_results else ():
                     archive.step(driver.position, driver.replace_files)
                 if self._filling:
                     self._filling.step()
@@ -395,7 +443,8 @@ class Runner:
         self._progressed()
 
     def _is_stop_asked(self, writer: Writer) -> bool:
-        return self.stop_asked.is_set() or self.home.is_stop_asked(writer.epoch, self.launch)
+        is_over = self.stop_asked.is_set() or self.part.is_over()
+        return is_over or self.home.is_stop_asked(writer.epoch, self.launch)
 
     def _stop(self, writer: Writer) -> str:
         """Waits for the running batch, and rejects the next one."""

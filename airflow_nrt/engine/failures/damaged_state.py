@@ -12,6 +12,6 @@ from airflow_nrt.home.written.durable_files import damaged
 
 def named_in_home(meaning: NrtError | None, home: Home) -> NrtError | None:
     """The error of a file of the home, in place of the one that takes it for a file of a source."""
-    if isinstance(meaning, CorruptFileError) and meaning.path and home.path in Path(meaning.path).parents:
+    if isinstance(meaning, CorruptFileError) and meaning.path and home.directory in Path(meaning.path).parents:
         return damaged(meaning.path, meaning.reason)
     return meaning

@@ -39,6 +39,11 @@ def at_once(insert: Insert, entry: Entry, action: Callable[[], None]) -> bool:
     return True
 
 
+def held(insert: Insert, entry: Entry, action: Callable[[], None]) -> bool:
+    """Leaves it undone: nobody is to see results of a generation that does not count yet."""
+    return False
+
+
 @dataclass
 class _Debt:
     """The entries that are owed, by number, and when the sink is asked again (seconds of the driver's clock)."""

@@ -11,6 +11,7 @@ from pyspark.sql import SparkSession
 
 from airflow_nrt.engine.failures.servers import AWAY
 from airflow_nrt.engine.faults import reach
+from airflow_nrt.engine.publish.claiming import claim
 from airflow_nrt.engine.publish.owing import Attempt, Owing, at_once
 from airflow_nrt.engine.sampling.window_samples import sample_entry, sample_insert
 from airflow_nrt.engine.sinks import sink_of
@@ -46,7 +47,7 @@ def publish_owed(spark: SparkSession, home: Home, plan: Plan, owing: Owing) -> N
     for name, entries in owing.due():
         insert = plan.insert(name)
         try:
-            sink_of(insert).check(spark, home, insert)
+            claim(spark, home, insert)
         except AWAY as gone:
             owing.hold(insert, gone, entries)
             continue

@@ -25,10 +25,10 @@ from airflow_nrt.basics.errors import HomeError, InputError
 from airflow_nrt.engine.faults import reach
 from airflow_nrt.engine.sinks import file_staging
 from airflow_nrt.engine.sinks.same_rows import have_same_rows
-from airflow_nrt.engine.sinks.sink import Decided, Sink, Standing
+from airflow_nrt.engine.sinks.sink import Decided, Sink, Standing, Takeover
 from airflow_nrt.engine.sinks.standing_files import as_read, blurred, foreign_rows, standing_rows
 from airflow_nrt.files.checksum import checksum_of, is_same
-from airflow_nrt.files.durable import put_if_absent
+from airflow_nrt.files.durable import put_if_absent, replace_file
 from airflow_nrt.files.private_files import read_regular
 from airflow_nrt.files.public_files import PUBLIC
 from airflow_nrt.home.home import Home
@@ -39,6 +39,8 @@ from airflow_nrt.model.plan import Insert
 if TYPE_CHECKING:
     import pyarrow as pa
 
+SUCCESS = "_SUCCESS"
+"""The mark of a complete partition, as Hadoop's and Flink's writers name it. Readers skip it."""
 _MOST_BYTES_OF_ID = 64
 
 
@@ -70,11 +72,38 @@ class Filesystem(Sink):
         except PermissionError as denied:
             raise _denied(insert, denied.filename or root) from None
 
+    def is_of(self, spark: SparkSession, insert: Insert, owner: str) -> bool:
+        mark = self._root(insert) / OWNER
+        return mark.exists() and _owner(mark) == owner
+
+    def keeps_from_takeover(self, before: Insert, insert: Insert) -> str | None:
+        return None
+
+    def take_over(self, spark: SparkSession, home: Home, insert: Insert, takeover: Takeover) -> None:
+        """File by file: readers see each window whole, of one generation or the other."""
+        root = self._root(insert)
+        for directory in {(root / one.target).parent for one in takeover.left}:
+            # Readers of a partition that wait for its mark see no files of both generations.
+            (directory / SUCCESS).unlink(missing_ok=True)
+        files = sorted((one for _, one in takeover.standing), key=lambda one: one.end or 0)
+        for one in files:
+            self._move(home, insert, one)
+            reach("takeover-moved")
+        taken = {one.target for one in files}
+        for one in takeover.left:
+            # A driver that was held up may find a newer result there.
+            with contextlib.suppress(FileNotFoundError):
+                if one.target not in taken and checksum_of(root / one.target) == one.checksum:
+                    os.unlink(root / one.target)
+        reach("takeover-removed")
+        replace_file(root / OWNER, home.identity().id.encode(), PUBLIC)
+        reach("takeover-claimed")
+
     def stage(self, frame: DataFrame, insert: Insert, directory: Path, state: str, tasks: int) -> list[Published]:
         return file_staging.stage(frame, insert, directory, state, tasks)
 
     def restaged(self, home: Home, insert: Insert, made: Published, standing: Published) -> Published:
-        old, new = self._root(insert) / standing.target, home.path / made.staged
+        old, new = self._root(insert) / standing.target, home.directory / made.staged
         if made.target != standing.target or made.checksum == standing.checksum or made.rows != standing.rows:
             return made
         try:
@@ -98,7 +127,7 @@ class Filesystem(Sink):
             reach("file-moved")
 
     def _move(self, home: Home, insert: Insert, published: Published) -> None:
-        target, staged = self._root(insert) / published.target, home.path / published.staged
+        target, staged = self._root(insert) / published.target, home.directory / published.staged
         target.parent.mkdir(parents=True, exist_ok=True)
         try:
             if is_same(staged, target):

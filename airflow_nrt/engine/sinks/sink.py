@@ -56,6 +56,16 @@ class RefusedRow:
     reason: str
 
 
+@dataclass(frozen=True)
+class Takeover:
+    """What a table has that is taken from the generation `former` of a home, and what it is to have: the `standing`
+    results, each with the log entry that decided it, in place of those that were `left`."""
+
+    former: Home
+    standing: Sequence[tuple[int, Published]]
+    left: Sequence[Published]
+
+
 class Sink(ABC):
     """The results of one connector. It is stateless: only the log knows what was published.
 
@@ -87,6 +97,21 @@ class Sink(ABC):
         `spark` may be None unless the sink `needs_session` for it. Raises InputError and UnreachableError.
         """
         return
+
+    def is_of(self, spark: SparkSession, insert: Insert, owner: str) -> bool:
+        """Whether the table is claimed for the home, or the generation of a home, with this id. Raises as `look`."""
+        return False
+
+    def keeps_from_takeover(self, before: Insert, insert: Insert) -> str | None:
+        """Why the table of an insert can't be taken over from the insert `before`, None if it can."""
+        return f"what connector '{insert.sink.connector}' has taken can't be replaced"
+
+    def take_over(self, spark: SparkSession, home: Home, insert: Insert, takeover: Takeover) -> None:
+        """Replaces the results of a generation of the home, and claims the table. It may have been done in part.
+
+        Raises as `publish`.
+        """
+        raise NotImplementedError
 
     @abstractmethod
     def stage(self, frame: DataFrame, insert: Insert, directory: Path, state: str, tasks: int) -> Iterable[Published]:

@@ -74,7 +74,7 @@ class Print(Sink):
     ) -> None:
         """Prints staged files and removes them."""
         for published in files:
-            self._print(insert, home.path / published.staged)
+            self._print(insert, home.directory / published.staged)
 
     def _print(self, insert: Insert, path: Path) -> None:
         try:

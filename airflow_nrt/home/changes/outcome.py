@@ -1,4 +1,4 @@
-"""What the next driver does with a report in a home, today. No driver computes the past of a changed report."""
+"""What the next driver does with a report in a home, unless it is asked to rebuild."""
 
 from __future__ import annotations
 
@@ -41,11 +41,17 @@ class Fills(Outcome):
 
 @dataclass(frozen=True)
 class Refuses(Outcome):
-    """`why` names the way out."""
+    """`why` names the way out. `kept_by` is why the report can't be computed beside the one that counts, None if it
+    can."""
 
     name = "refuses"
     accepted = False
     why: str
+    kept_by: str | None = None
 
     def __str__(self) -> str:
-        return f"the next driver refuses this report in this home. {self.why}"
+        text = f"the next driver refuses this report in this home. {self.why}"
+        return text if self.kept_by is None else f"{text}\n--on-change rebuild is refused, too: {self.kept_by}"
+
+    def to_json(self) -> dict[str, Any]:
+        return {**super().to_json(), "rebuilds": self.kept_by is None}

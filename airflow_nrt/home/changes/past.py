@@ -12,7 +12,7 @@ from functools import cached_property
 
 from airflow_nrt.basics.instants import BEFORE_TIME
 from airflow_nrt.home.changes.facts import cone_of
-from airflow_nrt.home.changes.pieces import UnknownError, pieces_of
+from airflow_nrt.home.changes.pieces import AskServerError, UnknownError, pieces_of
 from airflow_nrt.home.changes.reach import Reach
 from airflow_nrt.home.changes.read_log import LogRead, Read, read_log
 from airflow_nrt.home.log.log import Log
@@ -61,6 +61,16 @@ class Past:
             rows += sum(read.rows for read in one.reads if self._reaches(name, read, since))
         lost = None if gone is None else f"{gone}: what is older keeps its rows"
         return Reach(since, self._read.first.get(insert.name), rows, self._read.speed, gone=lost)
+
+    def lacking(self, source: str) -> str | None:
+        """What of the rows that a source has given can't be read again, None if all can, or if a driver will see.
+        Raises HomeError."""
+        try:
+            return self._left_of(self._plan.source(source)).gone
+        except AskServerError:
+            return None
+        except UnknownError as why:
+            return str(why)
 
     @cached_property
     def _read(self) -> LogRead:

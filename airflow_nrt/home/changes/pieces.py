@@ -22,6 +22,10 @@ class UnknownError(Exception):
     """Nobody here knows: the message says why."""
 
 
+class AskServerError(UnknownError):
+    """Only a server knows, which a driver asks."""
+
+
 class Pieces(ABC):
     """The pieces that were read of one source."""
 
@@ -95,7 +99,7 @@ class NotAsked(Pieces):
         self._name = source.name
 
     def lacking(self, reads: Iterable[Read]) -> dict[int, str]:
-        raise UnknownError(f"what {self._name} still keeps is known to its server alone")
+        raise AskServerError(f"what {self._name} still keeps is known to its server alone")
 
 
 def pieces_of(source: Source, reads: Iterable[Read], read: LogRead) -> Pieces:

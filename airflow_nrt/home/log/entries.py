@@ -1,4 +1,4 @@
-"""The entries of the log: leases, commits, ticks, restatements, fillings, and the position that they lead to.
+"""The entries of the log: leases, commits, ticks, restatements, fillings, the end, and the position that they lead to.
 
 Times are milliseconds: `time` and `clock` of the wall clock, watermarks and window bounds of the report's clock.
 Paths are relative to the home, except those of source files.
@@ -335,11 +335,25 @@ class Fill:
     left: int = 0
 
 
+@dataclass(frozen=True)
+class Left:
+    """The report has changed: from here on the generation `successor` of the home counts. It is the last entry."""
+
+    successor: int
+
+
 _LEFT_OUT_IF_EMPTY = (
     "ranges", "dimensions", "skipped", "reopened", "closed", "written", "by", "cause", "kept", "undo", "unpinned",
 )  # fmt: skip
-Body = Lease | Commit | Tick | Restate | Fill
-_KINDS: dict[str, type[Any]] = {"lease": Lease, "commit": Commit, "tick": Tick, "restate": Restate, "fill": Fill}
+Body = Lease | Commit | Tick | Restate | Fill | Left
+_KINDS: dict[str, type[Any]] = {
+    "lease": Lease,
+    "commit": Commit,
+    "tick": Tick,
+    "restate": Restate,
+    "fill": Fill,
+    "left": Left,
+}
 
 
 @dataclass(frozen=True)
@@ -383,17 +397,17 @@ class Entry(_Head):
 
     @property
     def published(self) -> tuple[Published, ...]:
-        return () if isinstance(self.body, Lease) else self.body.published
+        return () if isinstance(self.body, (Lease, Left)) else self.body.published
 
     @property
     def removed(self) -> tuple[str, ...]:
         """Files of sinks (`insert/place`) that are no longer visible to readers."""
-        return () if isinstance(self.body, (Lease, Fill)) else self.body.removed
+        return () if isinstance(self.body, (Lease, Fill, Left)) else self.body.removed
 
     @property
     def dimensions(self) -> Mapping[str, str]:
         """By dimension table, the version that was used."""
-        return {} if isinstance(self.body, (Lease, Fill)) else self.body.dimensions
+        return {} if isinstance(self.body, (Lease, Fill, Left)) else self.body.dimensions
 
     @property
     def position(self) -> Position | None:

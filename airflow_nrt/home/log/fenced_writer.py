@@ -31,11 +31,14 @@ class Writer:
         return self.log.last
 
     @classmethod
-    def begin(cls, log: Log, lease: Lease) -> Writer:
-        """Takes the next epoch. Where two drivers begin at once, the later lease wins."""
+    def begin(cls, log: Log, lease: Lease, above: int = 0) -> Writer:
+        """Takes the next epoch, which is `above` another one. Where two drivers begin at once, the later lease wins.
+
+        Raises FencedError if the log was left.
+        """
         while True:
             log.refresh()
-            epoch = log.epoch() + 1
+            epoch = max(log.epoch(), above) + 1
             try:
                 log.append(lease, epoch)
                 log.bind()

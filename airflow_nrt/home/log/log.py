@@ -13,12 +13,12 @@ import time
 import uuid
 from collections.abc import Iterator
 
-from airflow_nrt.basics.errors import HomeError
+from airflow_nrt.basics.errors import FencedError, HomeError, RetainedError
 from airflow_nrt.files.decoding import parse_json
 from airflow_nrt.files.file_numbers import number_of
 from airflow_nrt.home.log.chapters import bind_chapters, chapter_of, last_entry, read_chapter
 from airflow_nrt.home.log.checkpoint import Beginning
-from airflow_nrt.home.log.entries import Body, Commit, Entry, Position, Tick, entry_from_json, entry_kind
+from airflow_nrt.home.log.entries import Body, Commit, Entry, Left, Position, Tick, entry_from_json, entry_kind
 from airflow_nrt.home.log.floor import Floor, read_beginning, read_floor
 from airflow_nrt.home.log.volumes import bind_volume, read_volume, volume_of
 from airflow_nrt.home.store.store import Seen
@@ -43,6 +43,8 @@ class Log:
     def __init__(self, directory: StorePath) -> None:
         self.directory = directory
         self.last = -1
+        # The last entry of its own that others may follow.
+        self._appended = -1
         self._bound: tuple[int, list[bytes]] | None = None
         self._floor: Floor | None = None
         self._floor_seen: Seen | None = None
@@ -136,7 +138,9 @@ class Log:
 
         Raises EntryTaken with the entry that has its number; `last` then counts it. Raises RetainedError if that entry
         is removed by now, and OSError if the store does not say whether the entry stands: it may stand, now or later.
+        Raises FencedError if the log was left.
         """
+        self._check_stands()
         entry = Entry(self.last + 1, entry_kind(body), epoch, int(time.time() * 1000), uuid.uuid4().hex, body)
         content = json.dumps(entry.to_json(), separators=(",", ":"), ensure_ascii=False).encode()
         is_ours = _put(self._path(entry.n), content + b"\n")
@@ -151,7 +155,22 @@ class Log:
                 return standing
             raise EntryTaken(standing)
         self.last = entry.n
+        self._appended = -1 if isinstance(body, Left) else entry.n
         return entry
+
+    def _check_stands(self) -> None:
+        if self.last == self._appended or self.last < self.first:
+            return
+        try:
+            body = self.read(self.last).body
+        except RetainedError:
+            # Entries have followed it.
+            return
+        if isinstance(body, Left):
+            raise FencedError(
+                f"the report of {self.directory.parent} has changed: its generation {body.successor} counts since log "
+                f"entry {self.last}, and this one ends there"
+            )
 
     def position(self, last: int | None = None) -> Position:
         """The position after an entry (default: the last known). Entries without one leave it as it was."""

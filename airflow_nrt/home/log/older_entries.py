@@ -58,6 +58,11 @@ def _as_in_format_5(entry: Content) -> Content:
     return entry
 
 
+def _as_in_format_6(entry: Content) -> Content:
+    """Format 6 had logs that nobody could leave: its drivers must not go on where another generation counts."""
+    return entry
+
+
 KNOW_A_FLOOR = 5
 """The first format of entries whose drivers know of volumes and of a floor."""
-STEPS = (_with_formats, _with_row_semantics, _with_policies, _as_in_format_4, _as_in_format_5)
+STEPS = (_with_formats, _with_row_semantics, _with_policies, _as_in_format_4, _as_in_format_5, _as_in_format_6)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from airflow_nrt.model.on_change import OnChange
 from airflow_nrt.operators.common import NrtBaseOperator
 from airflow_nrt.operators.supervision.restarts import RestartPolicy
 from airflow_nrt.triggers.watch_settings import WatchSettings
@@ -11,6 +12,7 @@ class SupervisedOperator(NrtBaseOperator):
     """See `NrtStreamOperator` for each parameter."""
 
     available_now: bool
+    on_change: OnChange
     startup_timeout: float
     restarts: RestartPolicy
     watch: WatchSettings

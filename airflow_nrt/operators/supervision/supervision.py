@@ -31,15 +31,19 @@ from airflow_nrt.triggers.watcher import look
 class Supervision:
     """One phase of a stream task in a worker. `endless` is as in `DriverWatch`.
 
-    `before` is the last judgement of the trigger about the driver.
+    `before` is the last judgement of the trigger about the driver. Drivers up to the epoch `outdated` work on another
+    report than that of the task, which is to take its place.
     """
 
-    def __init__(self, task: SupervisedOperator, context: Context, home: Home, endless: bool) -> None:
+    def __init__(
+        self, task: SupervisedOperator, context: Context, home: Home, endless: bool, outdated: int = 0
+    ) -> None:
         self.task = task
         self.log = task.log
         self.context = context
         self.home = home
         self.endless = endless
+        self.outdated = outdated
         self.stream_log = StreamLog(task, context, home)
         self.before: Judgement | None = None
         self.others = CoSupervision(str(home.path), home.group, context.get("ti"), self.log)
@@ -166,7 +170,7 @@ class Supervision:
 
     def _launch(self, number: int) -> Launch | None:
         # The file may have changed since the home was created.
-        report, program = self.task.planned(self.home), self.task.program()
+        report, program = self.task.planned(self.home, self.task.on_change), self.task.program()
         if program is not None:
             copy = str(program.copied_to(self.home.launches.local))
         else:
@@ -175,6 +179,7 @@ class Supervision:
         arguments += ["--launch", str(number)]
         if self.task.available_now:
             arguments.append("--available-now")
+        arguments += ["--on-change", str(self.task.on_change)]
         given = self.task.report_settings()
         submission = self.task.hook.submission(self.home, report.name, arguments, given, report.jars)
         launch = start_launch(self.home, number, submission, int(self.task.startup_timeout * 1000), self._by())
@@ -195,6 +200,8 @@ class Supervision:
         return launch is not None and self.home.is_stop_asked(0, launch.id)
 
     def _is_unwanted(self, beat: Heartbeat) -> bool:
+        if beat.epoch <= self.outdated:
+            return True
         return self.before is not None and self.before.kind == STALLED and self.before.epoch == beat.epoch
 
     def _make_room(self, judgement: Judgement) -> bool:

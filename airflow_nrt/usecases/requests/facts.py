@@ -6,25 +6,30 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from airflow_nrt.model.on_change import OnChange
 from airflow_nrt.usecases.requests.report import ReportRequest
 
 
 @dataclass(frozen=True)
 class FactsRequest:
-    """A given `home`, which `group` shares, is created if it is missing."""
+    """A given `home`, which `group` shares, is created if it is missing. `on_change`: what a driver is to do if the
+    home was made for another report."""
 
     question: ClassVar[str] = "facts"
 
     report: ReportRequest
     home: str | None = None
     group: str | None = None
+    on_change: OnChange = OnChange.FAIL
 
     def to_json(self) -> dict[str, Any]:
-        return {"report": self.report.to_json(), "home": self.home, "group": self.group}
+        home = {"home": self.home, "group": self.group, "on_change": str(self.on_change)}
+        return {"report": self.report.to_json(), **home}
 
     @classmethod
     def from_json(cls, content: Mapping[str, Any]) -> FactsRequest:
-        return cls(**{**content, "report": ReportRequest.from_json(content["report"])})
+        report, on_change = ReportRequest.from_json(content["report"]), OnChange(content["on_change"])
+        return cls(**{**content, "report": report, "on_change": on_change})
 
 
 @dataclass(frozen=True)
@@ -32,7 +37,8 @@ class PlannedReport:
     """Facts of a report's plan.
 
     `ends` says whether its input ends; relative paths of its tables start at `base`. `clock` is the zone of its clock,
-    None where its rowtimes have no zone. `jars` are what its connectors need (`basics/jars.py`).
+    None where its rowtimes have no zone. `jars` are what its connectors need (`basics/jars.py`). If it `is_changed`,
+    its home is of another report, and it is to take that one's place; `is_begun` if it is computed already.
     """
 
     name: str
@@ -40,6 +46,8 @@ class PlannedReport:
     base: str
     clock: str | None
     jars: tuple[str, ...] = ()
+    is_changed: bool = False
+    is_begun: bool = False
 
 
 @dataclass(frozen=True)

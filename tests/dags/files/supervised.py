@@ -11,11 +11,13 @@ from airflow_nrt.sensors.window import NrtWindowSensor
 HOME = f"{os.environ.get('ORDERS_HOMES', '/data/homes')}/{{{{ dag_run.conf['home'] }}}}"
 DATA = "{{ dag_run.conf['data'] }}"
 
-for dag_id in ("supervised", "supervised_too"):
+REPORTS = {"supervised": "orders_curve", "supervised_too": "orders_curve", "changing": "changing"}
+for dag_id, name in REPORTS.items():
     with DAG(dag_id, schedule=None, catchup=False) as dag:
         NrtStreamOperator(
             task_id="stream",
-            report="reports/orders_curve.sql",
+            report=f"reports/{name}.sql",
+            on_change="rebuild" if dag_id == "changing" else "fail",
             home=HOME,
             settings={"DATA": DATA},
             unsafe_settings=["DATA"],

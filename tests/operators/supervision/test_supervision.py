@@ -23,12 +23,14 @@ from airflow_nrt.basics.instants import END_OF_TIME, parse_instant
 from airflow_nrt.home.heartbeat import FAILED, FINISHED, STOPPED, now_ms
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.ids import home_id
+from airflow_nrt.home.next_generation import begin_next
 from airflow_nrt.home.notes.supervisors import Supervisor, note_supervisor, supervisors_of
 from airflow_nrt.home.notes.tasks import STREAM, TaskOfHome, note_task, tasks_of
 from airflow_nrt.launch import living
 from airflow_nrt.launch.launch_records import last_launch
 from airflow_nrt.operators.stream import NrtStreamOperator
 from airflow_nrt.operators.supervision import supervision
+from airflow_nrt.sql.load import load_report, plan_of_home
 from airflow_nrt.triggers.driver_health import BROKEN, ENDED, LOST, STALLED, DriverWatch, Judgement
 from airflow_nrt.triggers.watcher import look
 from tests.launch.homes import REPORT, beat, fire, hanging_driver, launch, lease, new_home
@@ -214,11 +216,11 @@ def test_who_was_about_to_launch_leaves_it_to_whoever_was_first(home: Home, monk
     beat(home, 1, FAILED)
     planned = NrtStreamOperator.planned
 
-    def while_another_one_launches(task: NrtStreamOperator, home: Home) -> Any:
+    def while_another_one_launches(task: NrtStreamOperator, home: Home, *more: Any) -> Any:
         if last_launch(home) is None:
             launch(home, 1)
             threading.Timer(0.7, lambda: beat(home, lease(home).epoch, launch="1")).start()
-        return planned(task, home)
+        return planned(task, home, *more)
 
     monkeypatch.setattr(NrtStreamOperator, "planned", while_another_one_launches)
     trigger, _ = deferral(lambda: answer(home, BROKEN))
@@ -288,6 +290,38 @@ def test_a_report_that_was_edited_is_told_at_the_restart(home: Home, tmp_path: P
     beat(home, 1, FAILED)
     with pytest.raises(AirflowFailException, match="computes something else"):
         answer(home, BROKEN, report=str(edited))
+
+
+@pytest.mark.process
+def test_a_changed_report_needs_another_driver_until_one_computes_it(
+    home: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """That of the report before is not adopted; one that computes both is."""
+    launched: list[int] = []
+
+    def launch_one(one: supervision.Supervision, number: int) -> None:
+        launched.append(number)
+        beat(home, lease(home).epoch)
+
+    monkeypatch.setattr(supervision.Supervision, "_launch", launch_one)
+    edited = tmp_path / "orders_curve.sql"
+    edited.write_text(REPORT.read_text().replace("'10' MINUTES", "'20' MINUTES"))
+    beat(home, 1)
+    with pytest.raises(AirflowFailException, match="computes something else"):
+        stream(home, report=str(edited)).execute(CONTEXT)
+    task = stream(home, report=str(edited), on_change="rebuild")
+    trigger, _ = deferral(lambda: task.execute(CONTEXT))
+    assert (trigger.epoch, launched) == (2, [1])
+    following = begin_next(home, load_report(edited, {"DATA": str(tmp_path)}), plan_of_home)
+    following.heartbeats.make()
+    (following.heartbeats / "1.json").replace((home.heartbeats / "2.json").read())
+    trigger, _ = deferral(lambda: task.execute(CONTEXT))
+    assert (trigger.epoch, launched) == (2, [1])
+    edited.write_text(REPORT.read_text().replace("'10' MINUTES", "'30' MINUTES"))
+    trigger, _ = deferral(lambda: task.execute(CONTEXT))
+    assert (trigger.epoch, launched) == (3, [1, 1])
+    with pytest.raises(ValueError, match="on_change must be 'fail' or 'rebuild', not 'maybe'"):
+        stream(home, on_change="maybe")
 
 
 @pytest.mark.process

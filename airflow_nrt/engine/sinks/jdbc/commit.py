@@ -44,16 +44,16 @@ def merge(database: Database, home: Home, insert: Insert, batch: Batch) -> None:
     with database.transaction():
         _lock(tables, home, entry)
         reach("jdbc-locked")
-        newer = _newer(tables, home, entry, sorted({_window(one) for one in files}))
-        mine = [one for one in files if _window(one) not in newer]
+        newer = _newer(tables, home, entry, sorted({window(one) for one in files}))
+        mine = [one for one in files if window(one) not in newer]
         if mine:
-            staged = staged_rows(tables, batch)
+            staged = staged_rows(tables, batch.stage, batch.rows)
             rows = _of(tables, staged.rows, mine) if newer else staged.rows
             whole = batch.whole(mine)
             delete_windows(tables, whole)
             reach("jdbc-deleted")
-            apply(tables, rows, staged.retractions, are_new=len(whole) == len(mine) and _is_of_window(insert))
-            _note(tables, home, entry, sorted({_window(one) for one in mine}))
+            apply(tables, rows, staged.retractions, are_new=len(whole) == len(mine) and is_of_window(insert))
+            note(tables, home, entry.n, sorted({window(one) for one in mine}))
         database.execute(f"DELETE FROM {tables.staged} WHERE {is_staged(tables, batch.stage)}")
         reach("jdbc-written")
     reach("jdbc-committed")
@@ -66,7 +66,7 @@ def remove(database: Database, home: Home, insert: Insert, entry: Entry, end: in
         _lock(tables, home, entry)
         if not _newer(tables, home, entry, [str(end)]):
             database.execute(f"DELETE FROM {tables.table} WHERE {_of_windows(tables, [end])}")
-            _note(tables, home, entry, [str(end)])
+            note(tables, home, entry.n, [str(end)])
 
 
 def _lock(tables: Tables, home: Home, entry: Entry) -> None:
@@ -91,7 +91,7 @@ def _lock(tables: Tables, home: Home, entry: Entry) -> None:
         tables.database.execute(f"UPDATE {tables.owners} SET epoch = {entry.epoch} WHERE {here}")
 
 
-def _window(one: Published) -> str:
+def window(one: Published) -> str:
     """The name of a window in the table of windows, '' where there are none."""
     return "" if one.end is None else str(one.end)
 
@@ -133,22 +133,22 @@ class StagedRows:
     retractions: int
 
 
-def staged_rows(tables: Tables, batch: Batch) -> StagedRows:
-    """All rows must be there, whatever happened to the tasks that wrote them.
+def staged_rows(tables: Tables, stage: str, rows: int) -> StagedRows:
+    """The rows that are staged under a name. So many must be there, whatever happened to the tasks that wrote them.
 
     SELECT COUNT(*), COUNT(DISTINCT nrt_row), COUNT(CASE WHEN nrt_op = '-D' THEN 1 END) FROM "curve_nrt_422ad9ba"
       WHERE nrt_stage = 'a1/curve/7'
     """
     columns, here = (
         ", ".join([OP, WINDOW, *tables.columns]),
-        f"FROM {tables.staged} WHERE {is_staged(tables, batch.stage)}",
+        f"FROM {tables.staged} WHERE {is_staged(tables, stage)}",
     )
     counts = f"COUNT(*), COUNT(DISTINCT {ROW}), COUNT(CASE WHEN {OP} = '-D' THEN 1 END)"
     ((count, different, retractions),) = tables.database.rows(f"SELECT {counts} {here}")
     count, different, retractions = int(count), int(different), int(retractions)
-    if different != batch.rows:
+    if different != rows:
         raise SurroundingsError(
-            f"{batch.rows} rows were staged for table {tables.name}, {different} are there: staging again"
+            f"{rows} rows were staged for table {tables.name}, {different} are there: staging again"
         )
     if count == different:
         return StagedRows(f"SELECT {columns} {here}", retractions)
@@ -162,7 +162,7 @@ def _of(tables: Tables, rows: str, files: Sequence[Published]) -> str:
 
     SELECT * FROM (SELECT …) known WHERE nrt_window IN ('1718705400000')
     """
-    ends = ", ".join(tables.database.dialect.literal(_window(one)) for one in files)
+    ends = ", ".join(tables.database.dialect.literal(window(one)) for one in files)
     return f"SELECT * FROM ({rows}) known WHERE {WINDOW} IN ({ends})"
 
 
@@ -175,7 +175,7 @@ def delete_windows(tables: Tables, ends: Sequence[int]) -> None:
         tables.database.execute(f"DELETE FROM {tables.table} WHERE {_of_windows(tables, ends[n : n + _AT_ONCE])}")
 
 
-def _is_of_window(insert: Insert) -> bool:
+def is_of_window(insert: Insert) -> bool:
     """Whether rows with the same key are of the same window."""
     return insert.end_column in insert.sink.primary_key
 
@@ -218,8 +218,8 @@ def _of_windows(tables: Tables, ends: Sequence[int]) -> str:
     return f"{dialect.name(tables.insert.end_column)} IN ({named})"
 
 
-def _note(tables: Tables, home: Home, entry: Entry, windows: Sequence[str]) -> None:
-    """Notes by which entry windows were published.
+def note(tables: Tables, home: Home, entry: int, windows: Sequence[str]) -> None:
+    """Notes by which log entry windows were published.
 
     INSERT INTO "nrt_windows" (home, insert_name, window_end, entry) SELECT * FROM (SELECT 'a1', 'curve',
       '1718705400000', 7) published WHERE true ON CONFLICT (home, insert_name, window_end) DO UPDATE SET entry =
@@ -230,7 +230,7 @@ def _note(tables: Tables, home: Home, entry: Entry, windows: Sequence[str]) -> N
     who = f"{literal(home.identity().id)}, {literal(tables.insert.name)}"
     columns, key = ["home", "insert_name", "window_end", "entry"], ["home", "insert_name", "window_end"]
     for n in range(0, len(windows), _AT_ONCE):
-        values = " UNION ALL ".join(f"SELECT {who}, {literal(one)}, {entry.n}" for one in windows[n : n + _AT_ONCE])
+        values = " UNION ALL ".join(f"SELECT {who}, {literal(one)}, {entry}" for one in windows[n : n + _AT_ONCE])
         # Without WHERE the parser of PostgreSQL would take ON CONFLICT for a join's condition.
         rows = f"SELECT * FROM ({values}) published WHERE true"
         tables.database.execute(dialect.upsert(tables.windows, columns, rows, key))

@@ -26,8 +26,9 @@ from airflow_nrt.engine.sinks.jdbc.reading import ROWS_AT_ONCE, table_rows
 from airflow_nrt.engine.sinks.jdbc.refusals import refusals
 from airflow_nrt.engine.sinks.jdbc.tables import OP as STAGED_OP
 from airflow_nrt.engine.sinks.jdbc.tables import ROW, STAGE, WINDOW, Tables, stages_of
+from airflow_nrt.engine.sinks.jdbc.taking_over import Staged, take_over
 from airflow_nrt.engine.sinks.jdbc.values_as_texts import text_sql, written
-from airflow_nrt.engine.sinks.sink import Decided, RefusedRow, Sink, Standing
+from airflow_nrt.engine.sinks.sink import Decided, RefusedRow, Sink, Standing, Takeover
 from airflow_nrt.engine.sinks.staged_parquet import in_windows, read_staged, staged_parquet, staged_sample
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Entry, Published
@@ -75,6 +76,31 @@ class Jdbc(Sink):
 
     def held(self, spark: SparkSession, insert: Insert) -> HeldRows:
         return with_database(spark, insert.sink, lambda database: held_rows(database, insert))
+
+    def is_of(self, spark: SparkSession, insert: Insert, owner: str) -> bool:
+        return with_database(spark, insert.sink, lambda database: Tables(database, insert).owner() == owner)
+
+    def keeps_from_takeover(self, before: Insert, insert: Insert) -> str | None:
+        if before.end_column is None or insert.end_column != before.end_column:
+            return f"its rows are not found by the end of their windows, as those of {before.name} were"
+        return "its windows are published by their changes" if insert.emits_changes or before.emits_changes else None
+
+    def take_over(self, spark: SparkSession, home: Home, insert: Insert, takeover: Takeover) -> None:
+        """In one transaction."""
+        with_database(spark, insert.sink, lambda database: Tables(database, insert).make_beside())
+        # A window without rows has no file.
+        files = [one for _, one in takeover.standing if one.rows]
+        if not files:
+            with_database(spark, insert.sink, lambda database: take_over(database, home, insert, takeover, None))
+            return
+        stage = f"{stages_of(home, insert, True)}takeover-{uuid.uuid4().hex}"
+        rows, count = _staged(spark, home, insert, files)
+        with self._sent(spark, insert, rows, stage):
+            reach("takeover-staged")
+            staged = Staged(stage, count)
+            with_database(
+                spark, insert.sink, lambda database: take_over(database, home, insert, takeover, staged), count
+            )
 
     def stage(self, frame: DataFrame, insert: Insert, directory: Path, state: str, tasks: int) -> Iterator[Published]:
         """Writes the values as texts, in Parquet, one file a window."""
@@ -165,7 +191,7 @@ class Jdbc(Sink):
     def sample(
         self, home: Home, insert: Insert, published: Published, keys: Sequence[str], measures: Sequence[str], limit: int
     ) -> tuple[pa.Table, int] | None:
-        return staged_sample(home.path / published.staged, keys, measures, limit)
+        return staged_sample(home.directory / published.staged, keys, measures, limit)
 
     def as_read(self, insert: Insert, rows: DataFrame) -> DataFrame:
         return rows.withColumns({one.name: F.expr(written(one)) for one in insert.sink.physical if one.type.is_string})
@@ -190,7 +216,7 @@ def _staged(spark: SparkSession, home: Home, insert: Insert, files: Sequence[Pub
 
     NOT (_nrt_end <=> 1718705400000L AND to_json(array(`shop`, `n`)) = '["7",null]')
     """
-    rows = read_staged(spark, insert, [home.path / one.staged for one in files])
+    rows = read_staged(spark, insert, [home.directory / one.staged for one in files])
     aside = [one for one in all_set_aside(home) if one.insert == insert.name]
     if not aside:
         return rows, sum(one.rows for one in files)

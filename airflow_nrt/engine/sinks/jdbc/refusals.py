@@ -20,7 +20,7 @@ def refusals(database: Database, insert: Insert, batch: Batch) -> dict[int, str]
     tables = Tables(database, insert)
     with database.transaction():
         database.execute("SAVEPOINT nrt_before")
-        staged = staged_rows(tables, batch)
+        staged = staged_rows(tables, batch.stage, batch.rows)
         delete_windows(tables, batch.whole(batch.files))
         search = _Search(tables, batch, staged.retractions)
         ((first, last),) = search.ask(f"SELECT MIN({ROW}), MAX({ROW})", "1 = 1")

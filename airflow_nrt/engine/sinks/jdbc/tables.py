@@ -88,7 +88,7 @@ class Tables:
 
         Raises InputError if that can't be, or if the home is an older copy of itself.
         """
-        self._make_beside()
+        self.make_beside()
         self._check_log(home)
         with self.database.transaction():
             self._claim(home)
@@ -110,6 +110,19 @@ class Tables:
                 f"{home.path} ends with {last}: the home is an older copy of itself. Use a new home and a new "
                 "table, or restore the newer home"
             )
+
+    def owner(self) -> str | None:
+        """The id of the home that has claimed the table for the insert, None if none has.
+
+        SELECT home FROM "nrt_owners" WHERE name = 'public.curve' AND insert_name = 'curve'
+        """
+        schema, separator, _ = self.name.rpartition(".")
+        if not self.database.columns(f"{schema}{separator}{_OWNERS}"):
+            return None
+        literal = self.database.dialect.literal
+        here = f"name = {literal(self.place)} AND insert_name = {literal(self.insert.name)}"
+        found = self.database.rows(f"SELECT home FROM {self.owners} WHERE {here}")
+        return str(found[0][0]) if found else None
 
     def release(self, home: Home) -> None:
         """Gives up the claim of a home, and what it needs to publish. Rows of results stay.
@@ -190,7 +203,7 @@ class Tables:
         index = dialect.name(_derived(self.name.rpartition(".")[2], end))
         return f"{made};\nCREATE INDEX {index} ON {self.table} ({dialect.name(end)})"
 
-    def _make_beside(self) -> None:
+    def make_beside(self) -> None:
         """Makes the tables beside that of the report: of staged rows, of owners, and of windows.
 
         CREATE UNLOGGED TABLE IF NOT EXISTS "curve_nrt_422ad9ba" (nrt_stage VARCHAR(255) NOT NULL, nrt_row BIGINT

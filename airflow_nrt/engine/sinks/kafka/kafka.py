@@ -67,7 +67,7 @@ class Kafka(Sink):
         files = [one for one in files if one.rows]
         if not files or not all((home.root / one.staged).exists() for one in files):
             return
-        paths = [str(home.path / one.staged) for one in files]
+        paths = [str(home.directory / one.staged) for one in files]
         of_entry = {REPORT: home.identity().name, ENTRY: str(entry.n)}
         more = ", ".join(header(name, string_literal(text)) for name, text in of_entry.items())
         given = {f"kafka.{name}": text for name, text in properties(insert.sink).items() if name not in _OF_CONSUMERS}

@@ -72,7 +72,7 @@ def _publish(table: LakeTable, home: Home, entry: Entry, files: Sequence[Publish
 
 
 def _commit(table: LakeTable, home: Home, entry: Entry, files: Sequence[Published], gone: Sequence[int]) -> None:
-    paths = [home.path / one.staged for one in files]
+    paths = [home.directory / one.staged for one in files]
     missing = next((path for path in paths if not path.is_file()), None)
     if missing is not None:
         raise HomeError(

@@ -58,6 +58,9 @@ class Lakehouse(Sink):
         with explained(insert.sink):
             release(self.table_of(spark, insert), home)
 
+    def keeps_from_takeover(self, before: Insert, insert: Insert) -> str | None:
+        return "a table that follows the log of a home is not taken over yet"
+
     def stage(self, frame: DataFrame, insert: Insert, directory: Path, state: str, tasks: int) -> Iterator[Published]:
         """Writes the values in Parquet, one file a window."""
         frame = in_windows(frame, insert, tasks)
@@ -86,7 +89,7 @@ class Lakehouse(Sink):
     def sample(
         self, home: Home, insert: Insert, published: Published, keys: Sequence[str], measures: Sequence[str], limit: int
     ) -> tuple[pa.Table, int] | None:
-        return staged_sample(home.path / published.staged, keys, measures, limit)
+        return staged_sample(home.directory / published.staged, keys, measures, limit)
 
     def published_until(self, spark: SparkSession, home: Home, insert: Insert) -> int:
         with explained(insert.sink):

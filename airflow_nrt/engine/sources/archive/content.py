@@ -20,6 +20,7 @@ from airflow_nrt.home.log.entries import Commit, Entry, Published
 from airflow_nrt.home.log.history.archived_files import EntriesOf, note_archived
 from airflow_nrt.home.log.history.provable import provable_from
 from airflow_nrt.home.log.splits import ArchivedElsewhere, SourceRange
+from airflow_nrt.home.next_generation import former_of
 from airflow_nrt.home.notes.followers import note_follower
 from airflow_nrt.home.outline import ArchiveOutline
 from airflow_nrt.model.archive import time_of_partitions
@@ -86,7 +87,7 @@ class ArchiveContent:
 
     def path(self, file: Published) -> Path:
         """Where a file is. What the log has decided waits in the home until it is published."""
-        target, staged = self._root / file.target, self._home.path / file.staged
+        target, staged = self._root / file.target, self._home.directory / file.staged
         return staged if not target.exists() and staged.exists() else target
 
     @property
@@ -147,13 +148,21 @@ class ArchiveContent:
 
 def opened(archive: ArchivedElsewhere) -> ArchiveContent:
     """The content of an archive that a home has begun with. Raises InputError if the home that writes it is gone."""
-    home = Home.at(archive.home)
-    found = [one for one in archives_of(home) if one.name == archive.table]
-    if not found or home.identity().id != archive.id:
+    home = _with_id(Home.at(archive.home), archive.id)
+    found = [one for one in archives_of(home) if one.name == archive.table] if home is not None else []
+    if home is None or not found:
         raise InputError(
-            f"{home.path} is not the home any more whose archive {archive.table!r} was read first: put that back"
+            f"{archive.home} is not the home any more whose archive {archive.table!r} was read first: put that back"
         )
     return content_of(home, found[0])
+
+
+def _with_id(home: Home, identity: str) -> Home | None:
+    """The generation of a home that has this id, among the one that counts and those before it."""
+    found: Home | None = home
+    while found is not None and found.identity().id != identity:
+        found = former_of(found)
+    return found
 
 
 def archives_of(home: Home) -> tuple[ArchiveOutline, ...]:
@@ -164,12 +173,12 @@ def archives_of(home: Home) -> tuple[ArchiveOutline, ...]:
 
 def content_of(home: Home, archive: ArchiveOutline) -> ArchiveContent:
     """The content of an archive by now."""
-    content = _content(home.path, home.identity().id, archive)
+    content = _content(home.path, home.generation, home.identity().id, archive)
     content.refresh()
     return content
 
 
 @lru_cache(maxsize=8)
-def _content(home: Path, identity: str, archive: ArchiveOutline) -> ArchiveContent:
+def _content(home: Path, generation: int, identity: str, archive: ArchiveOutline) -> ArchiveContent:
     """Kept, because each batch asks: a long log is read once."""
-    return ArchiveContent(Home(home), archive)
+    return ArchiveContent(Home(home, generation=generation), archive)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from airflow_nrt.home.log.entries import Commit, Entry, Fill, Lease, Published, Restate
+from airflow_nrt.home.log.entries import Commit, Entry, Fill, Lease, Left, Published, Restate
 from airflow_nrt.home.log.named_files import NamedFiles
 
 
@@ -46,12 +46,18 @@ class PastEntry:
     epoch: int | None
     published: tuple[Published, ...] = ()
     removed: tuple[str, ...] = ()
-    body: Batch | Lease | Restate | Fill | None = None
+    body: Batch | Lease | Restate | Fill | Left | None = None
 
     @classmethod
     def of(cls, entry: Entry) -> PastEntry:
         body = entry.body
-        kept = body if isinstance(body, (Lease, Restate, Fill)) else _batch(body) if isinstance(body, Commit) else None
+        kept = (
+            body
+            if isinstance(body, (Lease, Restate, Fill, Left))
+            else _batch(body)
+            if isinstance(body, Commit)
+            else None
+        )
         return cls(entry.n, entry.time, entry.epoch, entry.published, entry.removed, kept)
 
     def of_windows(self) -> PastEntry:

@@ -20,7 +20,7 @@ from typing import Any, TypeVar
 from airflow_nrt.basics.errors import HomeError
 from airflow_nrt.files.decoding import decoded, parse_json
 from airflow_nrt.files.formats import Format
-from airflow_nrt.home.log.entries import Entry, Fill, Lease, Published, Restate, Tick, entry_from_json
+from airflow_nrt.home.log.entries import Entry, Fill, Lease, Left, Published, Restate, Tick, entry_from_json
 from airflow_nrt.home.log.past.past_entry import Batch, LeftOut, PastEntry, left_out_by
 from airflow_nrt.home.store.store_path import StorePath
 
@@ -90,7 +90,7 @@ def write_past(path: StorePath, before: str, entries: Sequence[Entry]) -> None:
     """Raises OSError. `before` is the id of the entry before these."""
     parts = [_stored(_results(entries)), _stored(_batches(entries))]
     left_out = {one.n: some for one in entries for some in [_left_out(one)] if some is not None}
-    others = tuple(one.to_json() for one in entries if isinstance(one.body, (Lease, Restate, Fill)))
+    others = tuple(one.to_json() for one in entries if isinstance(one.body, (Lease, Restate, Fill, Left)))
     known = tuple(_Part(len(part), zlib.crc32(part)) for part in parts)
     head = PastHead(entries[0].n, entries[-1].n, before, entries[-1].id, left_out, others, known)
     path.replace(b"".join([_stored(head), *parts]))
@@ -176,11 +176,11 @@ def _with_results(of: _Results, chosen: Iterable[bool]) -> Iterator[PastEntry]:
 
 def _left_out(entry: Entry) -> LeftOut | None:
     body = entry.body
-    return None if isinstance(body, (Lease, Restate, Fill, Tick)) else left_out_by(body)
+    return None if isinstance(body, (Lease, Restate, Fill, Left, Tick)) else left_out_by(body)
 
 
 def _results(entries: Sequence[Entry]) -> _Results:
-    some = [one for one in entries if not isinstance(one.body, (Lease, Restate, Fill))]
+    some = [one for one in entries if not isinstance(one.body, (Lease, Restate, Fill, Left))]
     some = [one for one in some if one.published or one.removed]
     found = [(entry.n, one) for entry in some for one in entry.published]
     files = [one for _, one in found]
