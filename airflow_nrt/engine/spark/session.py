@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from threading import Thread
+from typing import Any
 
 from pyspark.logger import PySparkLogger
 from pyspark.sql import SparkSession
@@ -101,7 +102,7 @@ def _set_up(session: SparkSession, settings: Mapping[str, str]) -> None:
 
 def _remember_classes(session: SparkSession) -> None:
     # Else each use of such a name is a question to Java, which searches all known packages, in some 250 jars.
-    classes = session._jvm
+    classes: Any = session._jvm
     functions, utils = getattr(classes, _FUNCTIONS), classes.PythonUtils
     for name, known in (("functions", functions), (_FUNCTIONS, functions), ("PythonUtils", utils)):
         setattr(classes, name, known)
