@@ -13,9 +13,8 @@ from airflow_nrt.engine.archive.needed_pieces import Logged, Needed, needed_piec
 from airflow_nrt.engine.archive.source_archive import BACKFILL, ENTRY, ArchivedRows, SourceArchive
 from airflow_nrt.engine.failures.failures import CorruptFileError, explained
 from airflow_nrt.engine.sources import source_of
-from airflow_nrt.engine.sources.place import FILE, known_files
+from airflow_nrt.engine.sources.place import known_files
 from airflow_nrt.engine.sources.request import ReadRequest
-from airflow_nrt.engine.spark.given_rows import given_rows
 from airflow_nrt.engine.spark.tuning import ONE, Tasks
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.ledger import LATE_PREFIX
@@ -93,12 +92,11 @@ class LoggedSplits(SourceArchive):
         numbers = {split.name: order[split.name] for split in usable} if numbered else None
         rows = connector.read(spark, source, ReadRequest(usable, tasks, numbers, schemas=self.home.schemas))
         batch_of = history.batch_of(source.name)
-        known = [(key, batch_of.get(split.name, BACKFILL)) for split in usable for key in connector.spellings(split)]
-        entries = given_rows(spark, {FILE: "STRING", ENTRY: "BIGINT"}, known)
+        known = {key: (batch_of.get(split.name, BACKFILL),) for split in usable for key in connector.spellings(split)}
         # What such a file says now is not what its batch has read.
         others = frozenset(batch_of[name] for name in again if name in batch_of)
         return ArchivedRows(
-            known_files(rows, entries, ENTRY),
+            known_files(rows, known, ENTRY),
             tuple(one for one in usable if one.name not in again and batch_of.get(one.name) not in others),
             others,
             tuple(problems),

@@ -13,7 +13,7 @@ from airflow_nrt.basics.times_of_day import SPARK_TIME, times_as
 from airflow_nrt.basics.types import STRING, DataType
 from airflow_nrt.engine.sources.place import FILE, NUMBER, known_files
 from airflow_nrt.engine.sources.times_of_day import of_json, of_parquet
-from airflow_nrt.engine.spark.given_rows import empty_rows, given_rows
+from airflow_nrt.engine.spark.given_rows import empty_rows
 from airflow_nrt.engine.spark.paths import GLOB, file_keys
 from airflow_nrt.model.internal_columns import WINDOW_END
 from airflow_nrt.model.options.change_formats import CHANGE_FORMATS
@@ -71,9 +71,8 @@ def read_folded(spark: SparkSession, table: Table, base: Path, files: Sequence[t
     """The rows that remain after all changes, with `_nrt_end`. `files` are changelog files in the order of the log,
     each with its window's end (None: no window)."""
     columns = [*(quote(column.name) for column in table.physical), WINDOW_END]
-    places = [(key, n, end) for n, (path, end) in enumerate(files) for key in file_keys(str(path))]
-    known = given_rows(spark, {FILE: "STRING", NUMBER: "BIGINT", WINDOW_END: "BIGINT"}, places)
-    changes = known_files(read_changes(spark, table, base, [path for path, _ in files]), known, NUMBER)
+    places = {key: (n, end) for n, (path, end) in enumerate(files) for key in file_keys(str(path))}
+    changes = known_files(read_changes(spark, table, base, [path for path, _ in files]), places, NUMBER, WINDOW_END)
     if not table.primary_key:
         counted = changes.groupBy(*columns).agg(F.sum(F.expr(f"IF({CHANGE} = 'c', 1, -1)")).alias("_nrt_n"))
         return counted.where("_nrt_n > 0").selectExpr(*columns, "explode(sequence(1, _nrt_n)) AS _nrt_n").drop("_nrt_n")

@@ -12,7 +12,6 @@ from airflow_nrt.engine.sinks.partition_names import with_read_names
 from airflow_nrt.engine.sinks.result_files import read_folded, read_results
 from airflow_nrt.engine.sinks.sink import Decided, Standing
 from airflow_nrt.engine.sources.place import FILE, known_files
-from airflow_nrt.engine.spark.given_rows import given_rows
 from airflow_nrt.engine.spark.paths import GLOB, file_keys
 from airflow_nrt.model.internal_columns import WINDOW_END
 from airflow_nrt.model.options.known import sink_option
@@ -54,8 +53,7 @@ def _read(spark: SparkSession, insert: Insert, base: Path, files: list[tuple[Pat
     if insert.emits_changes and files:
         return read_folded(spark, table, base, files)
     rows = read_results(spark, table, base, [path for path, _ in files])
-    known = [(key, end) for path, end in files for key in file_keys(str(path))]
-    ends = given_rows(spark, {FILE: "STRING", WINDOW_END: "BIGINT"}, known)
+    ends = {key: (end,) for path, end in files for key in file_keys(str(path))}
     return known_files(rows, ends, WINDOW_END).drop(FILE)
 
 

@@ -14,7 +14,6 @@ from airflow_nrt.engine.sources.files.orc import read_orc
 from airflow_nrt.engine.sources.files.parquet import read_parquet
 from airflow_nrt.engine.sources.place import BLOCK, FILE, INDEX, NUMBER, known_files
 from airflow_nrt.engine.sources.request import ReadRequest
-from airflow_nrt.engine.spark.given_rows import given_rows
 from airflow_nrt.engine.spark.paths import file_keys
 from airflow_nrt.model.options.change_formats import CHANGE_FORMATS
 from airflow_nrt.model.plan import Source
@@ -48,6 +47,5 @@ def _counted_in_files(rows: DataFrame) -> DataFrame:
 
 
 def _numbered(rows: DataFrame, numbers: Mapping[str, int]) -> DataFrame:
-    pairs = [(key, n) for path, n in numbers.items() for key in file_keys(path)]
-    known = given_rows(rows.sparkSession, {FILE: "STRING", NUMBER: "BIGINT"}, pairs)
+    known = {key: (n,) for path, n in numbers.items() for key in file_keys(path)}
     return known_files(rows.drop(NUMBER), known, NUMBER)

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from threading import Thread
+from typing import Any
 
 from pyspark.logger import PySparkLogger
 from pyspark.sql import SparkSession
@@ -31,6 +32,7 @@ from airflow_nrt.engine.spark.tuning import MOST_PARTITIONS, SHUFFLE_PARTITIONS
 _CONTEXTS = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
 """These log every exception that PySpark raises, as JSON with Java's stack trace. Whoever catches it reports it."""
 _GATEWAY = "py4j"
+_FUNCTIONS = "org.apache.spark.sql.functions"
 
 
 def start_session(
@@ -99,10 +101,14 @@ def _set_up(session: SparkSession, settings: Mapping[str, str]) -> None:
 
 
 def _remember_classes(session: SparkSession) -> None:
-    # Else the gateway searches all known packages, in some 250 jars, whenever such a class is named.
-    classes = session._jvm
-    for name in ("functions", "PythonUtils"):
-        setattr(classes, name, getattr(classes, name))
+    # Else each use of such a name is a question to Java, which searches all known packages, in some 250 jars.
+    classes: Any = session._jvm
+    functions, utils = getattr(classes, _FUNCTIONS), classes.PythonUtils
+    for name, known in (("functions", functions), (_FUNCTIONS, functions), ("PythonUtils", utils)):
+        setattr(classes, name, known)
+    for known, methods in ((functions, ("col", "expr", "lit")), (utils, ("toArray", "toSeq"))):
+        for method in methods:
+            setattr(known, method, getattr(known, method))
 
 
 def _quiet() -> None:

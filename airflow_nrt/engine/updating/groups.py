@@ -10,8 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
 
+from airflow_nrt.basics.spelling import quote
 from airflow_nrt.engine.spark.query_frames import same
 from airflow_nrt.engine.state.compaction import Files, merge_full_level
 from airflow_nrt.engine.state.state_columns import SLICE
@@ -53,8 +53,9 @@ class Groups:
 
     def written(self, rows: DataFrame, clock: int) -> Groups:
         """The state with the new rows of these groups; `clock` is the processing time (ms)."""
-        version = F.lit(self.versions.following(clock)) if self.needed is None else F.expr(self.needed)
-        file = self.store.write(self.operator, rows.select(*self.columns, version.alias(VERSION))).file
+        version = f"{self.versions.following(clock)}L" if self.needed is None else self.needed
+        stored = rows.selectExpr(*map(quote, self.columns), f"{version} AS {VERSION}")
+        file = self.store.write(self.operator, stored).file
         remembered = self.versions.after(self.forgotten).files
         grown = remembered if file is None else (*remembered, file)
         return replace(self, versions=GroupVersions(grown))._compacted()

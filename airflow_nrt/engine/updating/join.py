@@ -73,12 +73,12 @@ class JoinStep(Step):
         return fresh.select(*self.keys).distinct().selectExpr(sides_read, *self._keys).distinct()
 
     def merged(self, old: DataFrame | None, fresh: DataFrame) -> DataFrame:
-        known = None if old is None else old.where(ALIVE).withColumn(NEW, F.lit(False))
-        fresh = fresh.selectExpr("*", f"CAST(NULL AS BOOLEAN) AS {ALONE}", f"true AS {NEW}")
+        known = None if old is None else old.where(ALIVE).selectExpr("*", f"false AS {NEW}")
+        more = (f"CAST(NULL AS BOOLEAN) AS {ALONE}", f"true AS {NEW}")
         if not self.operator.changing:
-            return added(known, fresh.drop(AFTER).withColumn(ALIVE, F.lit(True)))
+            return added(known, fresh.selectExpr(f"* EXCEPT ({AFTER})", *more, f"true AS {ALIVE}"))
         touched = f"bool_or({NEW}) OVER (PARTITION BY {', '.join((*self.keys, KEY))}) AS {NEW}"
-        return changed(known, fresh, self.keys).selectExpr(f"* EXCEPT ({NEW})", touched)
+        return changed(known, fresh.selectExpr("*", *more), self.keys).selectExpr(f"* EXCEPT ({NEW})", touched)
 
     def judged(self, merged: DataFrame) -> DataFrame:
         """The rows, with whether those of padded sides have no match after the batch."""
