@@ -5,15 +5,18 @@ from __future__ import annotations
 import threading
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pyspark.sql import SparkSession
 
 from airflow_nrt.basics.errors import FencedError, InputError
 from airflow_nrt.engine.driver.run import Runner
+from airflow_nrt.engine.failures.servers import UnreachableError
 from airflow_nrt.engine.faults import TAKING_OVER
 from airflow_nrt.engine.publish.publishing import publish_entry
 from airflow_nrt.engine.rebuild import change_of, run_both
+from airflow_nrt.engine.sinks.jdbc import jdbc
 from airflow_nrt.engine.verify.interval import Interval
 from airflow_nrt.engine.verify.verify import verify
 from airflow_nrt.home.home import Home
@@ -116,6 +119,27 @@ def test_a_driver_dies_while_it_takes_over(
     assert verify(spark, plan, Home.open(tmp_path / "home"), Interval()).is_proven
     names = server.query(f"SELECT table_name FROM information_schema.tables WHERE table_name LIKE '{table}_nrt_%'")
     assert [server.query(f"SELECT COUNT(*) FROM {name}") for (name,) in names] == [[["0"]]] * len(names)
+
+
+def test_a_database_that_is_away_is_taken_over_later(
+    spark: SparkSession, server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The home is that of the changed report already."""
+    before, times = started(spark, server, tmp_path, "away"), list[int]()
+    take_over = jdbc.take_over
+
+    def away(*given: Any) -> None:
+        times.append(Home.open(tmp_path / "home").generation)
+        if len(times) == 1:
+            assert rows(server, "away") == before
+            raise UnreachableError("the database is away")
+        take_over(*given)
+
+    monkeypatch.setattr(jdbc, "take_over", away)
+    plan = report(tmp_path, server.url, "away", query=DEAR)
+    assert rebuild(spark, plan, tmp_path) == "finished"
+    assert times == [2, 2] and rows(server, "away") != before
+    assert verify(spark, plan, Home.open(tmp_path / "home"), Interval()).is_proven
 
 
 def test_a_report_whose_rows_are_not_found_by_windows_is_refused(
