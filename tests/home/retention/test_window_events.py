@@ -1,4 +1,4 @@
-"""A window is complete once, also if the entry with its complete version is removed."""
+"""A window is complete once, also if the entry with its complete version is removed. What is passed over is said."""
 
 from __future__ import annotations
 
@@ -63,3 +63,24 @@ def test_a_window_without_rows_when_it_was_complete(tmp_path: Path) -> None:
     """All its rows were late: its last version is its first."""
     long = last_above_the_floor(tmp_path, Tick((), 0, at(10, {})))
     assert read_window_events(long.home, Completed(), "curve", -1).ends == (10,)
+
+
+@pytest.mark.parametrize(("after", "first"), [(-1, 0), (4, 5), (VOLUME - 2, VOLUME - 1)])
+def test_who_begins_below_the_floor_is_told(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, after: int, first: int
+) -> None:
+    long = last_above_the_floor(tmp_path, Tick((version(20, "complete"),), 0, at(20, {})))
+    events = read_window_events(long.home, Completed(), "curve", after)
+    assert (events.ends, events.until) == ((10,), long.log.last)
+    (said,) = caplog.messages
+    assert f"the log entries before {VOLUME} are removed, which were written up to " in said
+    assert said.endswith(
+        f"; windows of curve that entries {first} to {VOLUME - 1} have published become no asset events: run the DAGs "
+        "that wait for them by hand"
+    )
+
+
+def test_who_begins_at_the_floor_misses_nothing(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    long = last_above_the_floor(tmp_path, Tick((), 0, at(10, {})))
+    assert read_window_events(long.home, Completed(), "curve", VOLUME - 1).ends == (10,)
+    assert caplog.messages == []
