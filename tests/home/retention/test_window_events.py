@@ -25,7 +25,7 @@ def at(complete: int, standing: dict[int, str]) -> Position:
 
 
 def last_above_the_floor(place: Path, *below: Tick) -> LongHome:
-    """The entries `below` are removed; the first one above the floor has the last version of the window that ends at 10."""
+    """The entries `below` are removed. The first one above the floor has the last version of the window up to 10."""
     long = LongHome(place)
     for tick in below:
         long.append(tick)
