@@ -13,7 +13,6 @@ as they are. So are the lines of volumes of earlier versions.
 from __future__ import annotations
 
 import re
-from itertools import zip_longest
 
 _FOUND = re.compile(
     rb'([-"])(?:([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})|([0-9a-f]{32})|([0-9a-f]{16})(?="))'
@@ -61,14 +60,16 @@ def unpacked(content: bytes) -> bytes:
     """The lines as they were. Raises ValueError if they are not whole."""
     if not content.startswith(_MARK):
         return content
-    head, _, rest = content[1:].partition(b"\n")
-    of_text, of_kinds = map(int, head.split(b" "))
-    parts = rest[:of_text].split(_PUT)
-    kinds, numbers = rest[of_text : of_text + of_kinds], rest[of_text + of_kinds :]
-    put = _written(kinds, numbers)
+    begin = content.index(b"\n") + 1
+    of_text, of_kinds = map(int, content[1:begin].split(b" "))
+    end = begin + of_text
+    parts = content[begin:end].split(_PUT)
+    put = _written(content[end : end + of_kinds], content[end + of_kinds :])
     if len(parts) != len(put) + 1:
         raise ValueError(f"it has {len(put)} numbers for {len(parts) - 1} places")
-    return b"".join(piece for pair in zip_longest(parts, put, fillvalue=b"") for piece in pair)
+    pieces = [b""] * (len(parts) + len(put))
+    pieces[::2], pieces[1::2] = parts, put
+    return b"".join(pieces)
 
 
 def _written(kinds: bytes, numbers: bytes) -> list[bytes]:
