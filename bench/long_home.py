@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import secrets
 import statistics
 import sys
 import time
@@ -157,7 +158,7 @@ class Chapters:
         self._lines = [log.content(n).strip() for n in range(first, self.next)]
 
     def append(self, body: Body, epoch: int | None) -> None:
-        entry = Entry(self.next, entry_kind(body), epoch, int(time.time() * 1000), uuid.uuid4().hex, body)
+        entry = Entry(self.next, entry_kind(body), epoch, int(time.time() * 1000), secrets.token_hex(8), body)
         self._lines.append(json.dumps(entry.to_json(), separators=(",", ":"), ensure_ascii=False).encode())
         self.next += 1
         if len(self._lines) == CHAPTER:
@@ -222,8 +223,9 @@ def _state(epoch: int, operator: str, n: int, end: int) -> tuple[NamedFiles, Sta
 
 
 def _passed(epoch: int, n: int) -> Published:
-    staged = f"staged/{epoch}-{n}/prices/part-00000-{uuid.uuid4()}-c000.csv"
-    return Published("prices", None, None, "passed", 1, uuid.uuid4().hex, staged, f"prices-{uuid.uuid4().hex}.csv")
+    job = uuid.uuid4()
+    staged = f"staged/{epoch}-{n}/prices/part-00000-{job}-c000.csv"
+    return Published("prices", None, None, "passed", 1, uuid.uuid4().hex, staged, f"prices-{job.hex}.csv")
 
 
 def _ledger(home: Home, epoch: int, n: int, operator: str) -> str:

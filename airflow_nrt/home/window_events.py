@@ -13,7 +13,7 @@ from typing import Protocol
 
 from airflow_nrt.basics.errors import InputError
 from airflow_nrt.home.home import Home
-from airflow_nrt.home.log.entries import Entry, Published
+from airflow_nrt.home.log.entries import Entry, Published, Versions
 from airflow_nrt.home.log.log import Log
 from airflow_nrt.home.visible import is_waiting
 from airflow_nrt.model.result_timing import COMPLETE, LAST, LATE
@@ -147,4 +147,15 @@ def _was_complete(published: Published, entry: Entry, log: Log) -> bool:
             for state in earlier.position.operators.values()
         ):
             return False
-    return False
+    return _was_complete_below(published, log)
+
+
+def _was_complete_below(published: Published, log: Log) -> bool:
+    """The same of entries that are removed: a window that has a version is known at the floor until its last one."""
+    assert published.end is not None
+    position = log.beginning().state.position
+    versions = position.versions.get(published.insert, Versions())
+    return published.end in versions.standing and any(
+        state.complete_until is not None and state.complete_until >= published.end
+        for state in position.operators.values()
+    )

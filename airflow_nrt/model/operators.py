@@ -14,11 +14,13 @@ from airflow_nrt.model.aggregates import AGGREGATES, NEIGHBOURS, ROUNDING, VERSI
 from airflow_nrt.model.arithmetic_errors import uncounted
 from airflow_nrt.model.internal_columns import POSITION, ROWTIME, WINDOW_END, WINDOW_START
 from airflow_nrt.model.numbering import Numbering
+from airflow_nrt.model.wide_sums import is_wide
 from airflow_nrt.model.windows import Ends, Window
 from airflow_nrt.model.windows.grid import Grid
 from airflow_nrt.model.written import Written
 from airflow_nrt.program.functions import PythonFunction
 
+_SUMS = ("SUM", "AVG")
 _BOUNDS = ("window_start", "window_end", "window_time", WINDOW_START, WINDOW_END)
 
 
@@ -78,6 +80,12 @@ class AggregateCall:
         """None for a Python function."""
         others = {**NEIGHBOURS, VERSION.name: VERSION}
         return None if self.python is not None else (AGGREGATES.get(self.function) or others[self.function])
+
+    @property
+    def may_be_too_large(self) -> bool:
+        """Whether its result may not fit its DECIMAL, and is NULL then."""
+        kind = self.argument_type
+        return self.function in _SUMS and kind is not None and is_wide(kind)
 
     @property
     def keeps_rows(self) -> bool:

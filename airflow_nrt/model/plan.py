@@ -251,7 +251,12 @@ class Plan:
     @cached_property
     def counts_nulls(self) -> bool:
         """Whether its SQL counts values that are NULL: they can't be computed, or do not fit a DECIMAL."""
-        return are_null(self.settings) or any(f"{NULL_FUNCTION}(" in text for text in texts(self))
+        operators = (*self.operators, *self.regroups, *self.updating)
+        return (
+            are_null(self.settings)
+            or any(call.may_be_too_large for one in operators for call in one.calls)
+            or any(f"{NULL_FUNCTION}(" in text for text in texts(self))
+        )
 
     @property
     def zone(self) -> str | None:

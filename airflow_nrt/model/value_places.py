@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from airflow_nrt.basics.spelling import quote, string_literal
 from airflow_nrt.model.internal_columns import POSITION, ROWTIME, WINDOW_END
 
 NO_PLACE = "CAST(NULL AS STRING)"
@@ -55,6 +56,16 @@ def in_file(path: str, row: str | None, more: str = "") -> str:
     """
     begin = f"'in row ', CAST({row} AS STRING), ' of '" if row is not None else "'in a row of '"
     return f"concat({begin}, regexp_replace({path}, '^file:/+', '/'){more})"
+
+
+def in_partition(keys: Sequence[str]) -> str:
+    """Of a partition of a table, by its names and values: `in the partition day=2024-06-18`. `keys` are column names.
+
+    >>> print(in_partition(["day"]))
+    concat('in the partition ', concat_ws('/', concat('day=', coalesce(CAST(`day` AS STRING), 'NULL'))))
+    """
+    values = (f"concat({string_literal(f'{key}=')}, coalesce(CAST({quote(key)} AS STRING), 'NULL'))" for key in keys)
+    return f"concat('in the partition ', concat_ws('/', {', '.join(values)}))"
 
 
 def in_values(row: int) -> str:

@@ -553,6 +553,19 @@ def named(spark: SparkSession, place: Path, is_kept: bool) -> Scene:
     return scene
 
 
+def wide_sums(spark: SparkSession, place: Path, is_kept: bool) -> Scene:
+    """Sums of DECIMALs of 38 digits, and of squares, in partials of windows, of rows that have fired, and of groups."""
+
+    def row(shop: str, amount: str, minute: int) -> str:
+        return f"{shop},{amount},{minute},{at(minute)}"
+
+    scene = Scene.of_report(spark, place, "wide_sums.sql", is_kept)
+    scene.absorb("events", row("a", "12345678901.5", 1), row("b", "0.25", 3), row("a", "7.125", 9))
+    scene.absorb("events", row("a", "98765432109.75", 14), row("b", "20000000000", 22), row("b", "3", 31))
+    scene.arrive("events", row("a", "44444444444.5", 36), row("b", "1.5", 38), row("b", "50000000000", 75))
+    return scene
+
+
 def floor(spark: SparkSession, place: Path, is_kept: bool) -> Scene:
     """Old entries are removed, and their results stay."""
 
@@ -600,7 +613,7 @@ _ALL = (
     windows, rows, versions, updating, throttled, owed, restated, undone, repaired, filled, emptied, moved, lookups,
     program, topic, from_archive, since, fractions, cast_digits, retracted, in_json, above_windows, known_topic,
     checkpoints, schemas, nulled, policies, null_fields, skipped, limited, arrived, closed, named, floor,
-    changed,
+    changed, wide_sums,
 )  # fmt: skip
 SCENES: dict[str, Callable[[SparkSession, Path, bool], Scene]] = {one.__name__: one for one in _ALL}
 SERVERLESS = ("topic", "from_archive", "since", "known_topic", "checkpoints", "schemas")

@@ -15,8 +15,11 @@ from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Position, Tick
 from airflow_nrt.home.log.fenced_writer import Writer
 from airflow_nrt.operators.window_events import NrtDispatchOperator
+from airflow_nrt.sql.load import load_report
 from airflow_nrt.triggers.cursor import Cursor
-from tests.launch.homes import lease, new_home
+from tests.home.retention.logs import LongHome
+from tests.home.short_logs import VOLUME, shorten
+from tests.launch.homes import REPORT, lease, new_home
 from tests.triggers.test_window_events import complete
 
 CURVE, LOG = Asset("curve"), Asset("curve_log")
@@ -139,3 +142,22 @@ def test_before_the_watcher_has_looked_nothing_is_emitted(home: Home, writer: Wr
 def test_a_table_that_has_no_windows_fails_for_good(home: Home) -> None:
     with pytest.raises(AirflowFailException, match="no windows in a table 'shops'"):
         Airflow(home).run(home, "first", table="shops")
+
+
+def test_windows_below_a_floor_are_named_once(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The task's log says which entries are gone. The cursor goes on above them, so that the next run says nothing."""
+    shorten(monkeypatch)
+    long = LongHome(tmp_path).of(load_report(REPORT, {"DATA": str(tmp_path)}))
+    long.grow(4 * VOLUME)
+    first, airflow = long.retain().first, Airflow(long.home)
+    published = [one.published[0].end for one in long.all[first:] if one.published]
+    keys = airflow.run(long.home, "first", table="sales")
+    assert len(keys) == len(published) > 0
+    note = f"windows of sales that entries 0 to {first - 1} have published become no asset events: run the DAGs"
+    assert [note in one for one in caplog.messages].count(True) == 1
+    caplog.clear()
+    long.grow(1)
+    airflow.run(long.home, "second", table="sales")
+    assert not any("become no asset events" in one for one in caplog.messages)

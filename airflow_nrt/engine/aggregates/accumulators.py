@@ -45,6 +45,15 @@ class Accumulator:
     running: str | None = None
 
     @property
+    def added_type(self) -> str:
+        """The type in which values of it are added by `+`, of which Spark cuts the scale if a sum may need 39 digits.
+
+        >>> print(Accumulator("s", "a", "DECIMAL(38,18)").added_type)
+        DECIMAL(37,18)
+        """
+        return self.type.replace("DECIMAL(38,", "DECIMAL(37,")
+
+    @property
     def lifted(self) -> str:
         """SQL of the column of one row.
 
@@ -97,3 +106,16 @@ def checked_integer(exact: str, call: AggregateCall) -> str:
         f"CASE WHEN {exact} IS NULL THEN NULL WHEN {exact} BETWEEN {-limit - 1} AND {limit} "
         f"THEN CAST({exact} AS {call.type.spark}) ELSE {error} END"
     )
+
+
+def noted_decimal(has_values: str, exact: str, computation: str, call: AggregateCall) -> str:
+    """SQL of a DECIMAL that is NULL if it does not fit, and counted then; NULL without values, which is not counted.
+
+    >>> kind = DataType("DECIMAL", 38, 2)
+    >>> call = AggregateCall("a", "SUM", "p", kind, None, False, kind, "SUM(p)")
+    >>> print(noted_decimal("s_p IS NOT NULL", "s_p", "rough", call))
+    CASE WHEN s_p IS NOT NULL THEN coalesce(s_p, CAST(nrt_null('SUM(p)', CAST(rough AS STRING), {place}) AS
+    DECIMAL(38,2))) END
+    """
+    noted = f"{NULL_FUNCTION}({string_literal(call.text)}, CAST({computation} AS STRING), {{place}})"
+    return f"CASE WHEN {has_values} THEN coalesce({exact}, CAST({noted} AS {call.type.spark})) END"

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from airflow_nrt.engine.aggregates.accumulators import Accumulators, Operand
+from airflow_nrt.engine.aggregates.accumulators import Accumulators, Operand, noted_decimal
 from airflow_nrt.engine.aggregates.count import counter
 from airflow_nrt.engine.aggregates.total import leaving_parts, scaled, sum_parts
 from airflow_nrt.model.operators import AggregateCall
+from airflow_nrt.model.wide_sums import is_wide, rough_total
 
 
 def average(call: AggregateCall, operand: Operand) -> Accumulators:
@@ -36,4 +37,9 @@ def average(call: AggregateCall, operand: Operand) -> Accumulators:
         # It may have more digits than there are, as it gets some after the point.
         quotient = f"try_divide(CAST({amount} AS {exact}), CAST({number.name} AS DECIMAL(20,0)))"
         quotient = f"TRY_CAST({quotient} AS {call.type.spark})"
-    return Accumulators(columns, f"CASE WHEN {number.name} > 0 THEN {quotient} END")
+    has_values = f"{number.name} > 0"
+    if is_wide(kind):
+        low, high = (one.name for one in parts)
+        computation = f"concat({rough_total(low, high, kind.scale or 0)}, ' / ', {number.name})"
+        return Accumulators(columns, noted_decimal(has_values, quotient, computation, call))
+    return Accumulators(columns, f"CASE WHEN {has_values} THEN {quotient} END")

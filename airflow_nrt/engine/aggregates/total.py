@@ -1,20 +1,31 @@
 """SUM, exact for exact types in any order: integers and short decimals as whole numbers, without BigDecimal.
 
 A whole number of up to 10 digits is summed as BIGINT (9 * 10^8 rows of the largest value fit). Longer ones are split
-into their upper and lower 32 bits, whose sums always fit, and combined at the end.
+into their upper and lower 32 bits, whose sums always fit, and combined at the end. So are decimals of more than 28
+digits (`model/wide_sums.py`).
 """
 
 from __future__ import annotations
 
 from airflow_nrt.basics.types import DataType
-from airflow_nrt.engine.aggregates.accumulators import Accumulator, Accumulators, Operand, checked_integer
+from airflow_nrt.engine.aggregates.accumulators import (
+    Accumulator,
+    Accumulators,
+    Operand,
+    checked_integer,
+    noted_decimal,
+)
 from airflow_nrt.engine.aggregates.count import counter
+from airflow_nrt.engine.state.state_columns import CARRY
 from airflow_nrt.model.operators import AggregateCall
+from airflow_nrt.model.wide_sums import exact_total, high_part, is_wide, low_part, pointed, rough_total
 
 _SHORT_DIGITS = 10
 _DOUBLE_DIGITS = 15
 """A DOUBLE beside such a decimal, times its power of ten, is nearer to the whole number than to any other: both are
 below 2^50, and two roundings add up to less than a quarter."""
+_LEAST_SCALE = 6
+"""What Spark keeps of the scale of a product that may need more than 38 digits."""
 
 
 def sum_parts(operand: Operand) -> tuple[tuple[Accumulator, ...], str]:
@@ -32,8 +43,11 @@ def sum_parts(operand: Operand) -> tuple[tuple[Accumulator, ...], str]:
     if kind.is_approximate:
         one = Accumulator(f"s_{operand.tag}", operand.value, "DOUBLE")
         return (one,), one.name
+    if is_wide(kind):
+        low, high = wide_parts("s", operand, operand.value, kind.scale or 0)
+        return (low, high), exact_total(low.name, high.name, kind.scale or 0)
     if not kind.is_whole:
-        one = Accumulator(f"s_{operand.tag}", operand.value, f"DECIMAL(38,{kind.scale})", "try_sum({0}){over}")
+        one = Accumulator(f"s_{operand.tag}", operand.value, f"DECIMAL(38,{kind.scale})")
         return (one,), one.name
     whole = unscaled(operand.value, kind)
     if kind.digits <= _SHORT_DIGITS:
@@ -42,6 +56,20 @@ def sum_parts(operand: Operand) -> tuple[tuple[Accumulator, ...], str]:
     high = Accumulator(f"h_{operand.tag}", f"shiftright({whole}, 32)", "BIGINT")
     low = Accumulator(f"l_{operand.tag}", f"({whole} & 4294967295L)", "BIGINT")
     return (high, low), f"(CAST({high.name} AS DECIMAL(38,0)) * CAST(4294967296L AS DECIMAL(10,0)) + {low.name})"
+
+
+def wide_parts(name: str, operand: Operand, value: str, scale: int) -> tuple[Accumulator, Accumulator]:
+    """The accumulators of a sum that may need more than 38 digits. Partials of earlier versions have the first alone.
+
+    >>> operand = Operand("price", "price", "price IS NOT NULL", "true", DataType("DECIMAL", 38, 2))
+    >>> print(*(one.name for one in wide_parts("s", operand, "price", 2)))
+    s_price _nrt_carry_s_price
+    """
+    low, high = f"{name}_{operand.tag}", f"{CARRY}{name}_{operand.tag}"
+    return (
+        Accumulator(low, low_part(value, scale), f"DECIMAL(38,{scale})", "try_sum({0}){over}"),
+        Accumulator(high, high_part(value, scale), "BIGINT"),
+    )
 
 
 def leaving_parts(operand: Operand) -> tuple[tuple[Accumulator, ...], str]:
@@ -97,6 +125,9 @@ def total(call: AggregateCall, operand: Operand) -> Accumulators:
     kind = operand.type
     assert kind is not None
     columns, whole = leaving_parts(operand) if call.distinct else sum_parts(operand)
+    if is_wide(kind):
+        low, high = (one.name for one in columns)
+        whole = noted_decimal(f"{low} IS NOT NULL", whole, rough_total(low, high, kind.scale or 0), call)
     if call.distinct:
         # Distinct values of HOP are subtracted again: zero may mean that no value is left, which is NULL.
         number = counter(operand)
@@ -114,6 +145,8 @@ def scaled(whole: str, scale: int, spark_type: str) -> str:
     >>> print(scaled("s", 2, "DECIMAL(38,2)"))
     CAST(CAST(s AS DECIMAL(38,0)) * CAST('0.01' AS DECIMAL(3,2)) AS DECIMAL(38,2))
     """
+    if scale > _LEAST_SCALE:
+        return pointed(f"CAST({whole} AS DECIMAL(38,0))", scale, spark_type)
     return (
         f"CAST(CAST({whole} AS DECIMAL(38,0)) * CAST('{_unit(scale)}' AS DECIMAL({scale + 1},{scale})) AS {spark_type})"
     )

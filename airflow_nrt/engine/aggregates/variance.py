@@ -11,8 +11,9 @@ from airflow_nrt.basics.types import DataType
 from airflow_nrt.engine.aggregates.accumulators import Accumulator, Accumulators, Operand
 from airflow_nrt.engine.aggregates.count import counter
 from airflow_nrt.engine.aggregates.multiset import counted
-from airflow_nrt.engine.aggregates.total import sum_parts, unscaled
+from airflow_nrt.engine.aggregates.total import sum_parts, unscaled, wide_parts
 from airflow_nrt.model.operators import AggregateCall
+from airflow_nrt.model.wide_sums import LOW_DIGITS, exact_total, rough_total
 
 Parts = tuple[tuple[Accumulator, ...], str, str]
 """Accumulators, and SQL of the count n and of the spread n * Σx² − (Σx)² over them."""
@@ -53,13 +54,17 @@ def _exact(operand: Operand, kind: DataType) -> Parts:
     number, (parts, total) = counter(operand), sum_parts(operand)
     n = number.name
     whole = f"CAST({unscaled(operand.value, kind)} AS DECIMAL(19,0))"
-    squares = Accumulator(f"q_{operand.tag}", f"({whole} * {whole})", "DECIMAL(38,0)", "try_sum({0}){over}")
-    q, s = squares.name, f"CAST({total} AS DECIMAL(38,0))"
+    square, s = f"({whole} * {whole})", f"CAST({total} AS DECIMAL(38,0))"
+    squares: tuple[Accumulator, ...] = (Accumulator(f"q_{operand.tag}", square, "DECIMAL(38,0)"),)
+    q = rough_q = squares[0].name
+    if 2 * kind.digits > LOW_DIGITS:
+        squares = low, high = wide_parts("q", operand, square, 0)
+        q, rough_q = exact_total(low.name, high.name, 0), rough_total(low.name, high.name, 0)
     exact = f"try_subtract(try_multiply({q}, CAST({n} AS DECIMAL(20,0))), try_multiply({s}, {s}))"
-    rough = f"CAST({q} AS DOUBLE) * {n} - CAST({s} AS DOUBLE) * CAST({s} AS DOUBLE)"
+    rough = f"CAST({rough_q} AS DOUBLE) * {n} - CAST({s} AS DOUBLE) * CAST({s} AS DOUBLE)"
     spread = f"coalesce(CAST({exact} AS DOUBLE), {rough})"
     scale = kind.scale or 0 if kind.name == "DECIMAL" else 0
-    return (*parts, squares, number), n, f"(({spread}) / {10 ** (2 * scale)}D)"
+    return (*parts, *squares, number), n, f"(({spread}) / {10 ** (2 * scale)}D)"
 
 
 def _floating(operand: Operand, kind: DataType) -> Parts:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import re
 import shutil
 import uuid
 from pathlib import Path
@@ -30,6 +31,9 @@ from airflow_nrt.model.options.csv_rows import csv_rows
 from airflow_nrt.model.options.known import sink_option
 from airflow_nrt.model.plan import Insert
 from airflow_nrt.model.tables import Column, Table
+
+_FIRST_OF_SPARK = re.compile(r"part-0+-([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})[.-]c0+\.")
+"""The name of the first file that the first task of a job writes into a directory; the job has a random number."""
 
 
 def root_of(insert: Insert) -> Path:
@@ -166,15 +170,26 @@ def _staged(insert: Insert, directory: Path, path: Path, file: Path, state: str)
         by_bits = insert.window is not None and not insert.window.ends_on_grid and insert.timing.publishes_once
         if by_bits or insert.emits_changes:
             # The windows of one slot can become complete one by one, and changes don't replace the file they change.
-            name += f"-{uuid.uuid4().hex}"
+            name += f"-{_own_name(file)}"
     else:
-        name = f"{insert.name}-{uuid.uuid4().hex}"
+        name = f"{insert.name}-{_own_name(file)}"
     target = "/".join([*parts, _file_name(insert) if insert.replaces_table else f"{name}.{insert.sink.suffix}"])
     checksum = checksum_of(file)
     rows = _row_count(insert.sink, file)
     home = directory.parent.parent
     is_changelog = bool(insert.operators) and insert.emits_changes
     return Published(insert.name, start, end, state, rows, checksum, str(file.relative_to(home)), target, is_changelog)
+
+
+def _own_name(file: Path) -> str:
+    """What no other file of a sink is called: the number of Spark's job for the first file in a directory.
+
+    >>> print(_own_name(Path("part-00000-85b1e10e-84a4-4c51-9be5-b279da8cbd43-c000.csv")))
+    85b1e10e84a44c519be5b279da8cbd43
+    """
+    found = _FIRST_OF_SPARK.match(file.name)
+    # An entry names both files, and its log has such a number once (`home/log/packing.py`).
+    return uuid.uuid4().hex if found is None else found[1].replace("-", "")
 
 
 def _row_count(table: Table, file: Path) -> int:

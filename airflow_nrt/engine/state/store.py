@@ -9,13 +9,13 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from pyspark.sql import DataFrame, DataFrameReader, SparkSession
-from pyspark.sql.types import StructType
+from pyspark.sql.types import LongType, StructField, StructType
 
 from airflow_nrt.basics.spelling import quote
 from airflow_nrt.engine.spark.footers import Footer, read_footer
 from airflow_nrt.engine.spark.paths import GLOB
 from airflow_nrt.engine.spark.tuning import Tasks, Tuning
-from airflow_nrt.engine.state.state_columns import LATE, SLICE
+from airflow_nrt.engine.state.state_columns import CARRY, LATE, SLICE
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import StateFile
 from airflow_nrt.home.log.named_files import NamedFiles
@@ -127,10 +127,14 @@ class SliceStore:
 
     def read(self, files: Sequence[StateFile], columns: Iterable[str]) -> DataFrame | None:
         """These columns of the partials in the files, None if there are no files."""
+        columns = tuple(columns)
         if not files:
             return None
         paths = [str(path).translate(GLOB) for file in files for path in self._paths(file.path)]
         known = next((self._schemas[file.path] for file in files if file.path in self._schemas), None)
+        if known is None and any(name.startswith(CARRY) for name in columns):
+            # Spark would look at one file, which may be older than others.
+            known = _with_carries(self._reader.parquet(*paths).schema, columns)
         if known is None:
             return self.tasks.gathered(self._reader.parquet(*paths).select(*map(quote, columns)))
         return self.tasks.gathered(self._reader.schema(StructType([known[name] for name in columns])).parquet(*paths))
@@ -151,6 +155,11 @@ class SliceStore:
             self._unnamed.discard(path)
             self._schemas.pop(path, None)
             self._files.pop(path, None)
+
+
+def _with_carries(schema: StructType, columns: Iterable[str]) -> StructType:
+    missing = [name for name in columns if name.startswith(CARRY) and name not in schema.names]
+    return StructType([*schema.fields, *(StructField(name, LongType()) for name in missing)])
 
 
 def directories_of(files: Iterable[str]) -> frozenset[str]:

@@ -9,8 +9,8 @@ entry that is not in a file of its own any more is removed again.
 from __future__ import annotations
 
 import json
+import secrets
 import time
-import uuid
 from collections.abc import Iterator
 
 from airflow_nrt.basics.errors import FencedError, HomeError, RetainedError
@@ -141,7 +141,7 @@ class Log:
         Raises FencedError if the log was left.
         """
         self._check_stands()
-        entry = Entry(self.last + 1, entry_kind(body), epoch, int(time.time() * 1000), uuid.uuid4().hex, body)
+        entry = Entry(self.last + 1, entry_kind(body), epoch, int(time.time() * 1000), secrets.token_hex(8), body)
         content = json.dumps(entry.to_json(), separators=(",", ":"), ensure_ascii=False).encode()
         is_ours = _put(self._path(entry.n), content + b"\n")
         if is_ours and self.has_moved(entry.n):

@@ -123,6 +123,19 @@ def fitted(value: str, target: DataType) -> str:
     return f"coalesce(TRY_CAST({value} AS {target.spark}), {noted})"
 
 
+def counted_null(value: str, has_values: str, computation: str, kind: DataType) -> str:
+    """SQL of a value, counted for what `counted_for` says if it is NULL although `has_values` is not.
+
+    >>> with counted_for(lambda: Computed("SUM(p)", "p")):
+    ...     print(counted_null("s", "l", "rough", DataType("DECIMAL", 38, 2)))
+    coalesce(s, IF(l IS NULL, NULL, CAST(nrt_null('SUM(p)', CAST(rough AS STRING), p) AS DECIMAL(38,2))))
+    """
+    of = _COUNTED.get()
+    if of is None:
+        return value
+    return f"coalesce({value}, {of().noted_null(f'CAST({computation} AS STRING)', kind, has_values)})"
+
+
 def computation(left: str, operator: str, right: str) -> str:
     """SQL of a computation as a text: "concat(CAST(a AS STRING), ' + ', CAST(b AS STRING))"."""
     return f"concat(CAST({left} AS STRING), ' {operator} ', CAST({right} AS STRING))"

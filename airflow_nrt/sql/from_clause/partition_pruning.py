@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from airflow_nrt.model.asked_partitions import PartitionFilter
 from airflow_nrt.model.tables import Table
+from airflow_nrt.model.value_places import in_partition
 from airflow_nrt.sql.ddl.ddl import scope_columns
 from airflow_nrt.sql.expressions.expressions import Compiler
 from airflow_nrt.sql.expressions.scope import Scope
@@ -28,7 +29,7 @@ def partition_filter(table: Table, title: str, where: ast.Expression | None) -> 
     parts = [part for part in conjuncts(unqualified(where, title)) if _looks_at(part, table.partition_keys)]
     if not parts:
         return None
-    compiler = Compiler(Scope(scope_columns(table), title), place=None)
+    compiler = Compiler(Scope(scope_columns(table), title), place=lambda: in_partition(table.partition_keys))
     return PartitionFilter(
         " AND ".join(f"({compiler.condition(part, 'WHERE').sql})" for part in parts),
         " AND ".join(text_of(part) for part in parts),

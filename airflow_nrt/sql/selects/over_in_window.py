@@ -161,7 +161,8 @@ class _Over:
         order = (*self.order, *(self.equal if frame.startswith("ROWS") else ()))
         # Floating point numbers are added in one order, so that stream and batch have one sum.
         whole = self._window(self.equal, "ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING")
-        value = aggregate_over(self.node, self.compiler.compile, self._window(order, frame) if order else whole)
+        with self.compiler.counting(self.node):
+            value = aggregate_over(self.node, self.compiler.compile, self._window(order, frame) if order else whole)
         return self._typed(value.sql, value.type, value)
 
     def frame_sql(self) -> str:

@@ -199,3 +199,19 @@ def test_operators_are_shared_whatever_is_counted() -> None:
     texts = ("CAST(n AS DECIMAL(4, 1))", "CAST(o.n AS DECIMAL(4, 1))")
     plan = report_of(*(counts.format(text) for text in texts))
     assert len(plan.operators) == 1
+
+
+def test_a_condition_on_partitions_is_counted_by_the_partition(spark, tmp_path: Path) -> None:
+    """Its rows are left out before anything else is computed of them."""
+    for part in (7, 70000):
+        write_lines(tmp_path / "t" / f"k={part}" / "a.json", [json.dumps({"id": part, "n": 1})] * 2)
+    text = "CAST(k AS DECIMAL(4, 1))"
+    script = f"""CREATE TABLE t (id INT, n BIGINT, k INT) PARTITIONED BY (k) WITH
+    ('connector' = 'filesystem', 'path' = '{tmp_path}/t', 'format' = 'json');
+    {SINK.format(place=tmp_path, name="told", query=f"SELECT id, n AS x FROM t WHERE {text} > 0")}"""
+    plan = plan_script(script, {}, "report", tmp_path)
+    session = report_session(spark, plan)
+    (insert,) = plan.inserts
+    rows = insert_result(session, plan, insert, {"t": arrived(session, plan.source("t").table)}).collect()
+    assert {row["id"] for row in rows} == {7}
+    assert [(one.expression, one.place) for one in nulled(session)] == [(text, "in the partition k=70000")]

@@ -15,6 +15,7 @@ from airflow_nrt.home.log import volumes
 from airflow_nrt.home.log.entries import Lease, Position, Tick
 from airflow_nrt.home.log.fenced_writer import Writer
 from airflow_nrt.home.log.log import Log
+from airflow_nrt.home.log.packing import unpacked
 from airflow_nrt.home.store.store_path import StorePath
 from tests.home.logs import log_at
 from tests.home.short_logs import CHAPTER, VOLUME, short_volumes
@@ -155,8 +156,10 @@ def test_volumes_of_earlier_versions_are_read(directory: Path) -> None:
     grow(writer, 4 * VOLUME)
     bound(writer.log)
     newer = directory / "16-31.jsonl.xz"
-    (directory / "16-31.jsonl.gz").write_bytes(gzip.compress(lzma.decompress(newer.read_bytes())))
+    (directory / "16-31.jsonl.gz").write_bytes(gzip.compress(unpacked(lzma.decompress(newer.read_bytes()))))
     newer.write_bytes(b"")
+    not_packed = directory / "0-15.jsonl.xz"
+    not_packed.write_bytes(lzma.compress(unpacked(lzma.decompress(not_packed.read_bytes()))))
     log = log_at(directory)
     assert [entry.n for entry in log.audit()] == list(range(4 * VOLUME + 1))
     assert log.has_moved(20) and log.read(20).n == 20

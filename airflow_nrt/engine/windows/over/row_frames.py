@@ -130,8 +130,9 @@ def _merged(layout: Layout, part: AccumulatorLayout, frame: RowFrame) -> Iterato
             else:
                 # A partial of distinct values can't be subtracted from a frame: that needs the values themselves.
                 lifted = f"transform({values}, {group.column} -> CAST({one.lift} AS {one.type}))"
-                zero = f"CAST(0 AS {one.type})"
-                merged = f"aggregate({lifted}, {zero}, (t, x) -> CAST(try_add(t, coalesce(x, {zero})) AS {one.type}))"
+                zero = f"CAST(0 AS {one.added_type})"
+                more = f"coalesce(CAST(x AS {one.added_type}), {zero})"
+                merged = f"aggregate({lifted}, {zero}, (t, x) -> CAST(t + {more} AS {one.added_type}))"
             yield f"CAST({merged} AS {one.type}) AS {one.name}"
 
 
