@@ -17,6 +17,7 @@
     _nrt_arrival  bigint    of rows that are numbered in the order of arrival: their number among those of their key
     _nrt_until  bigint      of rows below an interval join: the last watermark (ms) at which a row may join with it
     _nrt_side   string      of rows below an updating or a temporal join: L or R
+    _nrt_carry_…  bigint    of partials: the upper part of a long sum; files of earlier versions have none, it is NULL
     _nrt_order_0  any       of results: the first sort key; then _nrt_order_1, …
 
 Rowtimes, ends and `_nrt_seen` are on the clock of the windows: over TIMESTAMP_LTZ the wall clock of the session's zone,
@@ -44,6 +45,7 @@ AFTER, KEY, ALIVE = "_nrt_after", "_nrt_key", "_nrt_alive"
 CHANGE_HIDDEN = (AFTER, KEY)
 OP = "_nrt_op"
 SORTED_BY = "_nrt_order_"
+CARRY = "_nrt_carry_"
 UNTIL = "_nrt_until"
 SIDE, LEFT, RIGHT = "_nrt_side", "L", "R"
 

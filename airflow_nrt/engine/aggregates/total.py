@@ -16,7 +16,7 @@ from airflow_nrt.engine.aggregates.accumulators import (
     noted_decimal,
 )
 from airflow_nrt.engine.aggregates.count import counter
-from airflow_nrt.engine.state.state_columns import CARRY
+from airflow_nrt.model.internal_columns import CARRY
 from airflow_nrt.model.operators import AggregateCall
 from airflow_nrt.model.wide_sums import exact_total, high_part, is_wide, low_part, pointed, rough_total
 

@@ -2,5 +2,3 @@
 
 SLICE, FROM, LATE = "_nrt_slice", "_nrt_from", "_nrt_late"
 GENERATION, EXPIRES = "_nrt_life", "_nrt_stays"
-CARRY = "_nrt_carry_"
-"""The names of BIGINT columns begin so that files of earlier versions do not have: they are NULL there."""

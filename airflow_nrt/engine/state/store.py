@@ -15,13 +15,14 @@ from airflow_nrt.basics.spelling import quote
 from airflow_nrt.engine.spark.footers import Footer, read_footer
 from airflow_nrt.engine.spark.paths import GLOB
 from airflow_nrt.engine.spark.tuning import Tasks, Tuning
-from airflow_nrt.engine.state.state_columns import CARRY, LATE, SLICE
+from airflow_nrt.engine.state.state_columns import LATE, SLICE
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import StateFile
 from airflow_nrt.home.log.named_files import NamedFiles
 from airflow_nrt.home.store.store_path import StorePath
 from airflow_nrt.home.written.directory_names import new_name
 from airflow_nrt.home.written.durable_files import check_written, written_in
+from airflow_nrt.model.internal_columns import CARRY
 
 
 @dataclass(frozen=True)

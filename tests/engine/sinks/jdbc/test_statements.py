@@ -14,7 +14,9 @@ from airflow_nrt.engine.sinks.jdbc import commit
 from airflow_nrt.engine.sinks.jdbc.dialects import PostgreSql
 from airflow_nrt.engine.sinks.jdbc.refusals import _Search
 from airflow_nrt.engine.sinks.jdbc.tables import Tables
+from airflow_nrt.engine.sinks.jdbc.taking_over import take_over
 from airflow_nrt.engine.sinks.lakehouse.lake_table import LakeTable
+from airflow_nrt.engine.sinks.sink import Takeover
 from airflow_nrt.sql.load import plan_script
 
 REPORT = """
@@ -53,6 +55,8 @@ class Recording:
 
 (INSERT,) = plan_script(REPORT, {}, "report", Path()).inserts
 HOME: Any = SimpleNamespace(identity=lambda: SimpleNamespace(id="a1"))
+NEXT: Any = SimpleNamespace(identity=lambda: SimpleNamespace(id="b2"))
+TAKEOVER = Takeover(HOME, [], [])
 ENTRY: Any = SimpleNamespace(n=7, epoch=2)
 END = 1_718_705_400_000
 FILE: Any = SimpleNamespace(end=END, rows=2)
@@ -61,16 +65,18 @@ COUNTED = "SELECT COUNT(DISTINCT nrt_row)"
 CASES: list[tuple[Callable[..., Any], Recording, Callable[[Any], Any]]] = [
     (Tables.drop_staged, Recording(), lambda tables: tables.drop_staged("a1/")),
     (Tables.ddl, Recording(), lambda tables: tables.database.execute(tables.ddl())),
-    (Tables._make_beside, Recording(), lambda tables: tables._make_beside()),
+    (Tables.make_beside, Recording(), lambda tables: tables.make_beside()),
+    (Tables.owner, Recording(("a1",)), lambda tables: tables.owner()),
     (Tables._claim, Recording(), lambda tables: tables._claim(HOME)),
     (commit._lock, Recording((1, "a1")), lambda tables: commit._lock(tables, HOME, ENTRY)),
     (commit._newer, Recording(), lambda tables: commit._newer(tables, HOME, ENTRY, [str(END)])),
-    (commit.staged_rows, Recording((2, 2, 0)), lambda tables: commit.staged_rows(tables, BATCH)),
+    (commit.staged_rows, Recording((2, 2, 0)), lambda tables: commit.staged_rows(tables, BATCH.stage, BATCH.rows)),
     (commit._of, Recording(), lambda tables: tables.database.execute(commit._of(tables, "SELECT …", [FILE]))),
     (commit.delete_windows, Recording(), lambda tables: commit.delete_windows(tables, [END])),
     (commit.apply, Recording(), lambda tables: commit.apply(tables, "SELECT …", 1, False)),
     (_Search.ask, Recording(), lambda tables: _Search(tables, BATCH, 0).ask(COUNTED, "nrt_row BETWEEN 0 AND 7")),
-    (commit._note, Recording(), lambda tables: commit._note(tables, HOME, ENTRY, [str(END)])),
+    (commit.note, Recording(), lambda tables: commit.note(tables, HOME, ENTRY.n, [str(END)])),
+    (take_over, Recording(("a1",)), lambda tables: take_over(tables.database, NEXT, INSERT, TAKEOVER, None)),
     (LakeTable.merge_sql, Recording(), lambda tables: tables.database.execute(merge_into_lake("lake.curve"))),
 ]
 
