@@ -36,6 +36,8 @@ REBUILDING = ("rebuild-begun", "rebuild-caught-up", "rebuild-decided")
 TAKING_OVER = {
     "filesystem": ("takeover-moved", "takeover-removed", "takeover-claimed"),
     "jdbc": ("takeover-staged", "takeover-removed", "takeover-written", "takeover-claimed"),
+    "delta": ("takeover-written", "takeover-claimed"),
+    "iceberg": ("takeover-written", "takeover-claimed"),
 }
 """Points that only a driver reaches that takes over a table of this connector."""
 PUBLISHING = {

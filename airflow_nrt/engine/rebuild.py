@@ -17,6 +17,7 @@ from pyspark.sql import SparkSession
 from airflow_nrt.basics.errors import InputError
 from airflow_nrt.engine.faults import reach
 from airflow_nrt.engine.sinks import sink_of
+from airflow_nrt.engine.spark.own_session import in_this_thread
 from airflow_nrt.home.changes.obstacles import obstacles
 from airflow_nrt.home.changes.of_home import listed
 from airflow_nrt.home.home import Home, Replan
@@ -89,6 +90,7 @@ def run_both(
 
     def succeed() -> None:
         try:
+            in_this_thread(spark)
             if handover.has_begun():
                 result.state = successor.run()
         except BaseException as failure:

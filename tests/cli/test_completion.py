@@ -16,7 +16,7 @@ from tests.cli.conftest import Command
 @pytest.mark.parametrize(
     ("line", "words"),
     [
-        ("airflow-nrt ver", {"verify"}),
+        ("airflow-nrt ver", {"verify", "versions"}),
         ("airflow-nrt run --ava", {"--available-now"}),
         ("airflow-nrt query --mode ", {"stream", "batch"}),
         ("airflow-nrt query -e 'SELECT ", set()),

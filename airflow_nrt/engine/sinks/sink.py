@@ -66,6 +66,13 @@ class Takeover:
     left: Sequence[Published]
 
 
+def windows_keep_from_takeover(before: Insert, insert: Insert) -> str | None:
+    """Why a table can't be taken over whose rows are found by the ends of their windows, None if it can."""
+    if before.end_column is None or insert.end_column != before.end_column:
+        return f"its rows are not found by the end of their windows, as those of {before.name} were"
+    return "its windows are published by their changes" if insert.emits_changes or before.emits_changes else None
+
+
 class Sink(ABC):
     """The results of one connector. It is stateless: only the log knows what was published.
 

@@ -22,3 +22,9 @@ def own_session(session: SparkSession) -> SparkSession:
     own._jsparkSession.sessionState().conf().setConf(settings)
     made: SparkSession = own
     return made
+
+
+def in_this_thread(session: SparkSession) -> None:
+    """Lets Java find a session in a thread that has begun since: catalogs are looked up in the thread's own."""
+    theirs: Any = session
+    java_class(theirs._jvm, "org.apache.spark.sql.classic.SparkSession").setActiveSession(theirs._jsparkSession)

@@ -28,7 +28,7 @@ from airflow_nrt.engine.sinks.jdbc.tables import OP as STAGED_OP
 from airflow_nrt.engine.sinks.jdbc.tables import ROW, STAGE, WINDOW, Tables, stages_of
 from airflow_nrt.engine.sinks.jdbc.taking_over import Staged, take_over
 from airflow_nrt.engine.sinks.jdbc.values_as_texts import text_sql, written
-from airflow_nrt.engine.sinks.sink import Decided, RefusedRow, Sink, Standing, Takeover
+from airflow_nrt.engine.sinks.sink import Decided, RefusedRow, Sink, Standing, Takeover, windows_keep_from_takeover
 from airflow_nrt.engine.sinks.staged_parquet import in_windows, read_staged, staged_parquet, staged_sample
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Entry, Published
@@ -81,9 +81,7 @@ class Jdbc(Sink):
         return with_database(spark, insert.sink, lambda database: Tables(database, insert).owner() == owner)
 
     def keeps_from_takeover(self, before: Insert, insert: Insert) -> str | None:
-        if before.end_column is None or insert.end_column != before.end_column:
-            return f"its rows are not found by the end of their windows, as those of {before.name} were"
-        return "its windows are published by their changes" if insert.emits_changes or before.emits_changes else None
+        return windows_keep_from_takeover(before, insert)
 
     def take_over(self, spark: SparkSession, home: Home, insert: Insert, takeover: Takeover) -> None:
         """In one transaction."""

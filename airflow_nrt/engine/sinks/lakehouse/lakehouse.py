@@ -19,7 +19,8 @@ from airflow_nrt.engine.sinks.lakehouse.explained_errors import explained
 from airflow_nrt.engine.sinks.lakehouse.following import ATTEMPTS, between, follow
 from airflow_nrt.engine.sinks.lakehouse.lake_table import LakeTable
 from airflow_nrt.engine.sinks.lakehouse.ownership import check_table, claim, published_until, release, writer_of
-from airflow_nrt.engine.sinks.sink import Decided, Maintained, Sink, Standing
+from airflow_nrt.engine.sinks.lakehouse.taking_over import is_owned_by, take_over
+from airflow_nrt.engine.sinks.sink import Decided, Maintained, Sink, Standing, Takeover, windows_keep_from_takeover
 from airflow_nrt.engine.sinks.staged_parquet import in_windows, staged_parquet, staged_sample
 from airflow_nrt.engine.sinks.table_versions import TableVersions
 from airflow_nrt.home.home import Home
@@ -58,8 +59,17 @@ class Lakehouse(Sink):
         with explained(insert.sink):
             release(self.table_of(spark, insert), home)
 
+    def is_of(self, spark: SparkSession, insert: Insert, owner: str) -> bool:
+        with explained(insert.sink):
+            return is_owned_by(self.table_of(spark, insert), owner)
+
     def keeps_from_takeover(self, before: Insert, insert: Insert) -> str | None:
-        return "a table that follows the log of a home is not taken over yet"
+        return windows_keep_from_takeover(before, insert)
+
+    def take_over(self, spark: SparkSession, home: Home, insert: Insert, takeover: Takeover) -> None:
+        """In one commit."""
+        with explained(insert.sink):
+            take_over(self.table_of(spark, insert), home, takeover)
 
     def stage(self, frame: DataFrame, insert: Insert, directory: Path, state: str, tasks: int) -> Iterator[Published]:
         """Writes the values in Parquet, one file a window."""

@@ -24,9 +24,7 @@ def claim(table: LakeTable, home: Home, may_create: bool) -> None:
     Raises InputError if it is another home's, if its columns don't fit, or if the home is an older copy of itself.
     """
     sink, owner = table.insert.sink, home.identity().id
-    own = {OWNER: owner, SINCE: str(home.log().last)}
-    if sink.primary_key:
-        own[KEY] = ", ".join(sink.primary_key)
+    own = owned_by(home, table, home.log().last)
     if not check_table(table, may_create):
         table.create(columns_sql(sink.physical), own)
         check_table(table, may_create)
@@ -40,6 +38,13 @@ def claim(table: LakeTable, home: Home, may_create: bool) -> None:
             f"property '{OWNER}' if that home is gone"
         )
     _check_log(table, home)
+
+
+def owned_by(home: Home, table: LakeTable, since: int) -> dict[str, str]:
+    """The properties of a table that a home has taken at an entry of its log."""
+    own = {OWNER: home.identity().id, SINCE: str(since)}
+    key = table.insert.sink.primary_key
+    return {**own, KEY: ", ".join(key)} if key else own
 
 
 def release(table: LakeTable, home: Home) -> None:
