@@ -8,7 +8,7 @@ from typing import Any
 
 from tables import table, type_text
 
-from airflow_nrt.home.log.entries import Commit, Fill, Lease, Published, Restate, Tick
+from airflow_nrt.home.log.entries import Commit, Fill, Lease, Left, Published, Restate, Tick
 from airflow_nrt.home.log.splits import ArchivedElsewhere, SourceFile, SourceRange
 
 
@@ -24,5 +24,5 @@ def shown_dataclass(kind: type[Any]) -> str:
 
 def shown_entries() -> str:
     """The kinds of entries of the log, and what they hold."""
-    kinds = (Lease, Commit, Tick, Restate, Fill, SourceFile, SourceRange, ArchivedElsewhere, Published)
+    kinds = (Lease, Commit, Tick, Restate, Fill, Left, SourceFile, SourceRange, ArchivedElsewhere, Published)
     return "\n\n".join(f"### {kind.__name__}\n\n{shown_dataclass(kind)}" for kind in kinds)

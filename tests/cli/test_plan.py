@@ -258,7 +258,7 @@ def test_a_change_as_json(command: Command, streamed: Path, changed: Changed) ->
     (insert,) = told["inserts"]
     assert (insert["insert"], insert["kind"], insert["accepted"]) == ("curve", "state can be kept", False)
     assert insert["changes"] == ["+ HAVING: COUNT(*) > 1"]
-    assert told["driver"] == {"does": "refuses", "text": REFUSED}
+    assert told["driver"] == {"does": "refuses", "text": REFUSED, "rebuilds": True}
 
 
 def test_a_check_ends_with_what_changes(command: Command, streamed: Path, changed: Changed) -> None:
