@@ -4,18 +4,27 @@ log/ state/ …               of the first generation
 generations/2/log/ …        of the second one, with its own report
 
 The last entry of a log that was left names the generation that counts from there on, so one entry decides.
+
+generations/first.json      the first one that is not removed, if some are
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from airflow_nrt.files.file_numbers import number_of
+from airflow_nrt.files.formats import Format
 from airflow_nrt.home.log.entries import Left
 from airflow_nrt.home.log.log import Log
+from airflow_nrt.home.store.records import read_record, record_bytes
 from airflow_nrt.home.store.store_path import StorePath
 
 GENERATIONS = "generations"
 """The directory of all but the first one."""
 FIRST = 1
+_FIRST_FILE = "first.json"
+_FORMAT = Format("the first generation")
+_MOST_BYTES = 1024
 
 
 def place_of(generation: int) -> str:
@@ -29,20 +38,42 @@ def later_generations(home: StorePath) -> list[int]:
     return sorted(one for one in numbers if one is not None and one > FIRST)
 
 
+@dataclass(frozen=True)
+class FirstGeneration:
+    """The `first` generation of a home that is not removed. It was left, or it counts."""
+
+    first: int
+
+
+def first_generation(home: StorePath) -> int:
+    """Raises HomeError if that can't be read."""
+    try:
+        return read_record(home / GENERATIONS / _FIRST_FILE, _FORMAT, FirstGeneration, _MOST_BYTES).first
+    except FileNotFoundError:
+        return FIRST
+
+
+def set_first(home: StorePath, generation: int) -> None:
+    """Raises OSError."""
+    (home / GENERATIONS / _FIRST_FILE).replace(record_bytes(_FORMAT, FirstGeneration(generation)))
+
+
 def generation_that_counts(home: StorePath) -> int:
     """Raises HomeError if the end of a log can't be read."""
-    found = FIRST
-    # Most homes have one, and reading of their logs has to wait.
-    if later_generations(home):
-        while (next_one := left_for(log_of(home, found))) is not None:
-            found = next_one
+    # Most homes have one, and their logs need not be read.
+    if not later_generations(home):
+        return FIRST
+    found = first_generation(home)
+    while (next_one := left_for(log_of(home, found))) is not None:
+        found = next_one
     return found
 
 
 def generation_before(home: StorePath, generation: int) -> int | None:
-    """The one that was left for this one, None if none was."""
+    """The one that was left for this one, None if none was, or if it is removed. Raises HomeError."""
+    first = first_generation(home)
     for number in (FIRST, *later_generations(home)):
-        if number < generation and left_for(log_of(home, number)) == generation:
+        if first <= number < generation and left_for(log_of(home, number)) == generation:
             return number
     return None
 

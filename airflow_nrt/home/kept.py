@@ -11,6 +11,7 @@
 | versions of looked-up tables that no entry names | a day | a backfill names its version when it ends |
 | rows that a restatement has replaced | as `home.versions.keep` says, at least a day | an undo publishes them again |
 | rows that a person has set | as long as the window is pinned | a verification compares them with the table |
+| a generation that was left | as `home.generations.keep` says | its results are replaced |
 | followers of the log that are not seen | as `home.followers.expire` says | they may come back |
 
 State that no entry refers to any more, and what a driver staged and did not decide, go by the log alone
@@ -22,7 +23,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from airflow_nrt.basics.durations import DAY
-from airflow_nrt.model.options.known import FOLLOWERS_EXPIRE, KEEP, KEEP_VERSIONS, REPORT_OPTIONS, read_option
+from airflow_nrt.model.options.known import (
+    FOLLOWERS_EXPIRE,
+    KEEP,
+    KEEP_GENERATIONS,
+    KEEP_VERSIONS,
+    REPORT_OPTIONS,
+    read_option,
+)
 from airflow_nrt.model.plan import Plan
 
 CHECKPOINTS = 2
@@ -34,14 +42,16 @@ UNNAMED_VERSIONS_MS = DAY
 
 @dataclass(frozen=True)
 class Keep:
-    """How long (ms) a report keeps its history, None for ever, entries for followers that are not seen, and the
-    versions of windows that a restatement has replaced."""
+    """How long (ms) a report keeps its history, None for ever, entries for followers that are not seen, the versions
+    of windows that a restatement has replaced, and generations that were left."""
 
     history: int | None
     followers: int
     versions: int = 7 * DAY
+    generations: int = 7 * DAY
 
     @classmethod
     def of(cls, plan: Plan) -> Keep:
         settings = dict(plan.settings)
-        return cls(*(read_option(settings, REPORT_OPTIONS, name) for name in (KEEP, FOLLOWERS_EXPIRE, KEEP_VERSIONS)))
+        names = (KEEP, FOLLOWERS_EXPIRE, KEEP_VERSIONS, KEEP_GENERATIONS)
+        return cls(*(read_option(settings, REPORT_OPTIONS, name) for name in names))

@@ -9,35 +9,21 @@ import pytest
 from airflow_nrt.basics.errors import FencedError
 from airflow_nrt.home.generations import later_generations
 from airflow_nrt.home.home import Home
-from airflow_nrt.home.log.entries import Left
-from airflow_nrt.home.log.fenced_writer import Writer
 from airflow_nrt.home.next_generation import (
-    begin_next,
     counts_from,
     former_of,
     give_up_next,
     next_generation,
     rebuilding,
 )
-from airflow_nrt.sql.load import load_report, plan_of_home
 from airflow_nrt.triggers.cursor import BEFORE_ALL, Cursor
-from tests.launch.homes import REPORT, beat, fire, lease, new_home
+from tests.home.changed_homes import changed, leave
+from tests.launch.homes import beat, fire, lease, new_home
 
 
 @pytest.fixture
 def home(tmp_path: Path) -> Home:
     return new_home(tmp_path)
-
-
-def changed(home: Home, minutes: int) -> Home:
-    """The next generation, whose windows are so many minutes long."""
-    file = home.path.parent / "orders_curve.sql"
-    file.write_text(REPORT.read_text().replace("'10' MINUTES", f"'{minutes}' MINUTES"))
-    return begin_next(home, load_report(file, {"DATA": str(home.path.parent)}), plan_of_home)
-
-
-def leave(writer: Writer, generation: int) -> None:
-    writer.append(Left(generation))
 
 
 def test_one_entry_decides(home: Home) -> None:

@@ -13,6 +13,7 @@ from airflow_nrt.home.log.log import Log
 from airflow_nrt.home.replaced.kept_rows import remove_old
 from airflow_nrt.home.retention.floor_raising import raise_floor, remove_below
 from airflow_nrt.home.retention.holds import Marks, Needs
+from airflow_nrt.home.retention.left_generations import remove_left
 from airflow_nrt.home.retention.removal import Removal, removals
 
 
@@ -42,6 +43,7 @@ class Retention:
         self.removed_bytes = 0
         remove_below(self.home, log)
         self._remove_versions(log)
+        remove_left(self.home, self.keep.generations, self.clock())
         needs = self._needs(log)
         # A volume is no cache, so a driver of an older version must not come after it.
         if needs.knows_volumes() and log.bind_volume():

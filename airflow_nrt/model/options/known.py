@@ -63,6 +63,8 @@ KEEP = "home.keep"
 FOLLOWERS_EXPIRE = "home.followers.expire"
 KEEP_VERSIONS = "home.versions.keep"
 """The option that says how long the rows stay that a restatement replaces."""
+KEEP_GENERATIONS = "home.generations.keep"
+"""The option that says how long a generation stays that was left."""
 MAX_SCRIPT = "script.max-size"
 MAX_NODES = "plan.max-nodes"
 MOST_SAMPLED = 100
@@ -342,6 +344,12 @@ REPORT_OPTIONS = named(
                 parse_duration,
                 7 * DAY,
                 "how long rows stay in the home that a backfill, a repair or an undo replaces; `0 s`: none are kept",
+            ),
+            Option(
+                KEEP_GENERATIONS,
+                parse_duration,
+                7 * DAY,
+                "how long the generation of a home stays that a changed report has replaced",
             ),
             Option("pipeline.name", str, None, "the report's name; default: the file's"),
             Option(MAX_SCRIPT, parse_bytes, 1024**2, "by --set or settings: the most bytes of a script"),
