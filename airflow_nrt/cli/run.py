@@ -16,7 +16,7 @@ from airflow_nrt.cli.terminal.following import Follower
 from airflow_nrt.cli.terminal.screen import Screen
 from airflow_nrt.cli.terminal.stream_lines import start_lines
 from airflow_nrt.home.home import Home
-from airflow_nrt.model.on_change import OnChange
+from airflow_nrt.model.options.on_change import OnChange
 from airflow_nrt.usecases.requests.run import RunRequest
 
 if TYPE_CHECKING:

@@ -43,7 +43,7 @@ from airflow_nrt.files.private_files import read_private
 from airflow_nrt.home.heartbeat import STOPPED
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.launch_failure import note_launch_failure
-from airflow_nrt.model.on_change import OnChange
+from airflow_nrt.model.options.on_change import OnChange
 from airflow_nrt.model.options.settings import NO_SETTINGS, Settings
 from airflow_nrt.model.plan import Plan
 from airflow_nrt.table.reports.load import load_report, plan_of_home

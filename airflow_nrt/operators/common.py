@@ -14,7 +14,7 @@ from airflow.sdk import BaseOperator, BaseOperatorLink
 from airflow_nrt.basics.errors import InputError
 from airflow_nrt.basics.masters import check_master
 from airflow_nrt.links.report import NrtReportLink, links_of, push_links
-from airflow_nrt.model.on_change import OnChange
+from airflow_nrt.model.options.on_change import OnChange
 from airflow_nrt.operators.connection import DEFAULT_CONNECTION, connection_named
 from airflow_nrt.operators.literal_parameters import check_literal
 from airflow_nrt.operators.messages.ending import ending_the_task

@@ -9,7 +9,7 @@ from airflow.sdk import BaseOperatorLink, Context
 
 from airflow_nrt.basics.durations import parse_duration
 from airflow_nrt.links.report import NrtDriverLogLink, NrtReportLink, NrtSparkLink
-from airflow_nrt.model.on_change import OnChange
+from airflow_nrt.model.options.on_change import OnChange
 from airflow_nrt.operators.literal_parameters import check_value
 from airflow_nrt.operators.supervision.restarts import RestartPolicy
 from airflow_nrt.operators.supervision.supervised import SupervisedOperator

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from airflow_nrt.basics.errors import ChangedReportError, NrtError
 from airflow_nrt.describe.lineage import Lineage, lineage_of
-from airflow_nrt.model.on_change import OnChange
 from airflow_nrt.model.options.known import TIME_ZONE
+from airflow_nrt.model.options.on_change import OnChange
 from airflow_nrt.model.plan import Plan
 from airflow_nrt.usecases.plans import plan_of
 from airflow_nrt.usecases.requests.facts import FactsRequest, LineageRequest, PlannedReport

@@ -14,7 +14,7 @@ from airflow_nrt.home.home import Home
 from airflow_nrt.home.launch_failure import TERMINAL, note_launch_failure
 from airflow_nrt.launch.launch_records import pending_launch
 from airflow_nrt.launch.living import living_driver
-from airflow_nrt.model.on_change import OnChange
+from airflow_nrt.model.options.on_change import OnChange
 from airflow_nrt.model.plan import Plan
 from airflow_nrt.table.reports.load import plan_of_home
 from airflow_nrt.usecases.plans import plan_of

@@ -118,7 +118,7 @@ class Sink(ABC):
 
         Raises as `publish`.
         """
-        raise NotImplementedError
+        raise InputError(f"{insert.name}: {self.keeps_from_takeover(insert, insert)}")
 
     @abstractmethod
     def stage(self, frame: DataFrame, insert: Insert, directory: Path, state: str, tasks: int) -> Iterable[Published]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from airflow_nrt.model.on_change import OnChange
+from airflow_nrt.model.options.on_change import OnChange
 from airflow_nrt.operators.common import NrtBaseOperator
 from airflow_nrt.operators.supervision.restarts import RestartPolicy
 from airflow_nrt.triggers.watch_settings import WatchSettings

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from airflow_nrt.model.on_change import OnChange
+from airflow_nrt.model.options.on_change import OnChange
 from airflow_nrt.usecases.requests.report import ReportRequest
 
 
