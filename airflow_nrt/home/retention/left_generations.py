@@ -5,9 +5,16 @@ from __future__ import annotations
 import logging
 
 from airflow_nrt.home.directories import PARTS
-from airflow_nrt.home.generations import FIRST, GENERATIONS, first_generation, later_generations, log_of, set_first
+from airflow_nrt.home.generations import (
+    FIRST,
+    GENERATIONS,
+    first_generation,
+    generation_that_counts,
+    later_generations,
+    set_first,
+)
 from airflow_nrt.home.home import Home
-from airflow_nrt.home.next_generation import former_of
+from airflow_nrt.home.next_generation import former_of, formers_of
 
 _SHARED = (GENERATIONS, "launches", "notes")
 """What belongs to all generations, or has a part that does."""
@@ -19,20 +26,15 @@ log = logging.getLogger(__name__)
 def remove_left(home: Home, keep: int, now: int) -> list[int]:
     """Removes the generations before this one whose successors came more than `keep` ms ago, and gives their numbers.
 
-    Nothing goes as long as results of this one wait: a table may still have those of the one before. Whoever is killed
-    in between can begin again. Raises OSError, HomeError.
+    Nothing goes unless this one counts, and as long as results of it wait: a table may still have those of the one
+    before. Whoever is killed in between can begin again. Raises OSError, HomeError.
     """
-    if home.generation == FIRST or home.staged.names(1):
+    is_it = home.generation != FIRST and home.generation == generation_that_counts(home.base)
+    if not is_it or home.staged.names(1):
         return []
-    kept = home.generation
-    one: Home | None = home
-    while one is not None:
-        former = former_of(one)
-        if former is None or _left_at(former) + keep <= now:
-            kept = one.generation
-            break
-        one = former
     first, numbers = first_generation(home.base), (FIRST, *later_generations(home.base))
+    successors = (one.generation for one in (home, *formers_of(home)) if _left_long_ago(former_of(one), now - keep))
+    kept = next(successors, first)
     if first < kept:
         # Before anything goes: whoever looks for the generation that counts begins with this one.
         set_first(home.base, kept)
@@ -43,9 +45,11 @@ def remove_left(home: Home, keep: int, now: int) -> list[int]:
     return [number for number in numbers if first <= number < kept]
 
 
-def _left_at(former: Home) -> int:
-    left = log_of(former.base, former.generation)
-    return left.read(left.last).time
+def _left_long_ago(former: Home | None, before: int) -> bool:
+    if former is None:
+        return False
+    log_of_it = former.log()
+    return log_of_it.read(log_of_it.last).time <= before
 
 
 def _remove(home: Home, number: int) -> None:

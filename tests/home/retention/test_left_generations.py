@@ -63,6 +63,19 @@ def test_they_go_when_their_time_has_come(home: Home) -> None:
     assert Home.open(home.path).generation == 5
 
 
+def test_one_that_does_not_count_yet_removes_nothing(tmp_path: Path) -> None:
+    """Its driver does what retention asks, too."""
+    home = new_home(tmp_path)
+    writer = lease(home)
+    following = changed(home, 20)
+    assert remove_left(following, 0, now_ms() + DAY) == []
+    assert remove_left(home, 0, now_ms() + DAY) == []
+    assert Home.open(home.path).log().last == 0 and following.report_file.exists()
+    leave(writer, 2)
+    assert remove_left(following, 0, now_ms() + DAY) == [1]
+    assert Home.open(home.path).generation == 2
+
+
 def test_nothing_goes_while_results_wait(home: Home) -> None:
     (home.staged / "1-waiting").make()
     assert remove_left(home, 0, now_ms() + DAY) == []
