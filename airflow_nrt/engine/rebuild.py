@@ -20,6 +20,7 @@ from airflow_nrt.engine.sinks import sink_of
 from airflow_nrt.engine.spark.own_session import in_this_thread
 from airflow_nrt.home.changes.obstacles import obstacles
 from airflow_nrt.home.changes.of_home import listed
+from airflow_nrt.home.heartbeat import FINISHED
 from airflow_nrt.home.home import Home, Replan
 from airflow_nrt.home.next_generation import begin_next
 from airflow_nrt.model.connectors import connector_of
@@ -69,7 +70,8 @@ def run_both(
 ) -> str:
     """Runs both until the next generation has taken its place, and then that alone; gives the state in which it ended.
 
-    The report that counts goes on alone if the changed one fails before that. Raises as `Runner.run`.
+    The report that counts goes on alone if the changed one fails before that. Raises as `Runner.run`, and what the
+    changed one failed with once the other one has finished.
     """
     from airflow_nrt.engine.driver.idleness import idle_timeout
     from airflow_nrt.engine.driver.part import LEFT, Former, Handover, Successor
@@ -107,6 +109,8 @@ def run_both(
     finally:
         handover.end()
         beside.join()
+    if state == FINISHED and result.failure is not None:
+        raise result.failure
     if state != LEFT:
         return state
     log.info("generation %s of %s has taken its place", following.generation, plan.name)

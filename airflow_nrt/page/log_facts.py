@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from airflow_nrt.basics.texts import counted
-from airflow_nrt.home.log.entries import Fill, Lease, Left, Published, Restate
+from airflow_nrt.home.log.entries import Fill, Lease, Published, Restate
 from airflow_nrt.home.log.log import Log
 from airflow_nrt.home.log.named_files import NamedFiles
 from airflow_nrt.home.log.past.past import past_entries
@@ -109,8 +109,6 @@ class Facts:
             kind = body.reason if body.reason in ("repair", "undo") else "backfill"
             text = f"{_windows(fired)} set by hand" if kind == "undo" else f"{_windows(fired)} restated by a {kind}"
             self.events.append(Event(time, kind, None, text))
-        elif isinstance(body, Left):
-            self.events.append(Event(time, "change", epoch, f"generation {body.successor} took its place"))
         elif isinstance(body, Fill):
             text = f"{body.insert} filled from {body.twin}: {_windows(fired)}"
             self.events.append(Event(time, "fill", epoch, text))

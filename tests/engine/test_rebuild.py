@@ -16,10 +16,9 @@ from typing import Any
 import pytest
 from pyspark.sql import SparkSession
 
-from airflow_nrt.basics.errors import ChangedReportError, FencedError, InputError
-from airflow_nrt.engine.driver.run import Runner
+from airflow_nrt.basics.errors import ChangedReportError, FencedError, InputError, NrtError
 from airflow_nrt.engine.faults import REBUILDING, TAKING_OVER
-from airflow_nrt.engine.rebuild import change_of, run_both
+from airflow_nrt.engine.rebuild import change_of
 from airflow_nrt.engine.sources import source_of
 from airflow_nrt.engine.verify.interval import Interval
 from airflow_nrt.engine.verify.verify import verify
@@ -37,6 +36,7 @@ from airflow_nrt.sql.load import plan_of_home
 from airflow_nrt.usecases.forget import forget
 from airflow_nrt.usecases.requests.forget import ForgetRequest
 from tests.engine.fault_points import watch_points
+from tests.engine.rebuilds import Died, rebuild, run
 from tests.engine.reports import (
     FEW,
     HOUR,
@@ -68,15 +68,6 @@ CHANGES: dict[str, Callable[[str], str]] = {
 
 def report(place: Path, window: str = CUMULATED, change: Callable[[str], str] = str, **given: str) -> Plan:
     return plan_of(place, change(events_table(**LIVE) + curve_insert(window, FEW, **given)))
-
-
-def run(spark: SparkSession, plan: Plan, home: Path) -> str:
-    return Runner(spark, plan, Home.create(home, plan, plan_of_home), available_now=True, replan=plan_of_home).run()
-
-
-def rebuild(spark: SparkSession, plan: Plan, home: Path) -> str:
-    change = change_of(Home.open(home), plan, plan_of_home)
-    return run_both(spark, change, plan_of_home, available_now=True, launch="", stop_asked=threading.Event())
 
 
 def arrive(place: Path, batches: list[list[Event]], first: int = 0) -> None:
@@ -130,10 +121,6 @@ def test_tables_are_those_of_a_home_of_the_changed_report(spark: SparkSession, t
     arrive(place, [[Event(999, 1, 1, "a", None, None, EVENTS[-1].at + 4 * HOUR)]], 9)
     assert run(spark, plan, place / "home") == "finished"
     assert verify(spark, plan, Home.open(place / "home"), Interval()).is_proven
-
-
-class Died(BaseException):
-    """A driver dies here."""
 
 
 @pytest.fixture
@@ -273,6 +260,21 @@ def test_rows_that_are_left_out_stay_out(spark: SparkSession, tmp_path: Path) ->
     assert home.generation == 2 and sum((Counter(one.rejected) for one in commits), Counter()) == {"skipped": 2}
 
 
+def test_a_table_of_another_home_is_refused_before_the_report_takes_over(spark: SparkSession, changed: Path) -> None:
+    place = changed
+    owner = plan_of(place, events_table(**LIVE) + curve_insert(TUMBLING, FEW, path="${DATA}/elsewhere"), name="owner")
+    assert run(spark, owner, place / "owner") == "finished"
+    before = names(place / "elsewhere")
+    with pytest.raises(InputError, match="another home publishes to"):
+        rebuild(spark, report(place, path="${DATA}/elsewhere"), place / "home")
+    home = Home.open(place / "home")
+    found = read_status(home).rebuilding
+    assert home.generation == 1 and found is not None and "another home publishes to" in str(found)
+    assert names(place / "elsewhere") == before
+    assert rebuild(spark, report(place, path="${DATA}/free"), place / "home") == "finished"
+    assert names(place / "free") == names(place / "curve")
+
+
 def test_a_report_that_is_put_back_gives_up_what_was_computed(spark: SparkSession, changed: Path) -> None:
     begin_next(Home.open(changed / "home"), report(changed, change=FILTER), plan_of_home)
     assert run(spark, report(changed), changed / "home") == "finished"
@@ -284,7 +286,8 @@ def test_the_report_that_counts_goes_on_where_the_changed_one_fails(
 ) -> None:
     place = changed
     plan = report(place, change=lambda text: text.replace("COUNT(*)", "SUM(CAST(item AS BIGINT))"))
-    assert rebuild(spark, plan, place / "home") == "finished"
+    with pytest.raises(NrtError, match="CAST"):
+        rebuild(spark, plan, place / "home")
     home = Home.open(place / "home")
     assert home.generation == 1 and verify(spark, report(place), home, Interval()).is_proven
     assert "generation 2 of report is not computed any more" in caplog.text

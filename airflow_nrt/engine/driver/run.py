@@ -32,11 +32,10 @@ from airflow_nrt.engine.faults import reach
 from airflow_nrt.engine.functions import register_functions
 from airflow_nrt.engine.java.fitting import unusable
 from airflow_nrt.engine.java.java_process import java_has_ended
-from airflow_nrt.engine.publish.claiming import claim
+from airflow_nrt.engine.publish.claiming import check_claim, claim
 from airflow_nrt.engine.publish.owing import Attempt, Owing, held
 from airflow_nrt.engine.publish.publishing import publish_owed
 from airflow_nrt.engine.publish.recovery import publish_abandoned
-from airflow_nrt.engine.sinks import sink_of
 from airflow_nrt.engine.sources import source_of
 from airflow_nrt.engine.spark.own_session import own_session
 from airflow_nrt.files.process_start import ProcessStart
@@ -140,8 +139,15 @@ class Runner:
     def run(self) -> str:
         """Gives the state that it ended in. Raises NrtError, after it has written the error to the heartbeat."""
         spark = own_session(self.spark)
-        self._check_sources(spark)
-        self._claim_tables(spark)
+        try:
+            self._check_sources(spark)
+            self._claim_tables(spark)
+        except NrtError as wrong:
+            if self.part.holds_results:
+                # Only `status` shows it while the other driver goes on. No third one writes this heartbeat.
+                self._say(state=FAILED, error=str(wrong), final=not wrong.passes)
+                self._write_beat()
+            raise
         if self.stop_asked.is_set():
             # A lease would fence a driver that may go on.
             return STOPPED
@@ -212,10 +218,7 @@ class Runner:
         added = self.home.additions(self.plan, self.replan) if self.replan is not None else {}
         for insert in self.plan.written:
             try:
-                if self.part.holds_results:
-                    sink_of(insert).look(spark, insert)
-                else:
-                    claim(spark, self.home, insert)
+                (check_claim if self.part.holds_results else claim)(spark, self.home, insert)
             except UnreachableError as gone:
                 if not has_begun or insert.name in added:
                     raise

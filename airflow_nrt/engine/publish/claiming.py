@@ -26,6 +26,19 @@ def claim(spark: SparkSession, home: Home, insert: Insert) -> None:
     sink.check(spark, home, insert)
 
 
+def check_claim(spark: SparkSession, home: Home, insert: Insert) -> None:
+    """Whether `claim` would succeed once this generation counts. What is claimed for that is given up again.
+
+    Raises as `claim`.
+    """
+    sink, counting = sink_of(insert), Home.at(home.path, home.group)
+    if any(sink.is_of(spark, insert, one.identity().id) for one in (counting, *formers_of(counting))):
+        sink.look(spark, insert)
+        return
+    sink.check(spark, home, insert)
+    sink.release(spark, home, insert)
+
+
 def _takeover(home: Home, former: Home, insert: Insert) -> Takeover:
     mine, theirs = (_standing(of, insert.name) for of in (home, former))
     return Takeover(former, [*mine.values()], [one for _, one in theirs.values()])

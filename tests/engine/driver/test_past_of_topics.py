@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import threading
 from pathlib import Path
 
 import pytest
 from pyspark.sql import SparkSession
 
-from airflow_nrt.engine.driver.run import Runner
-from airflow_nrt.engine.rebuild import change_of, run_both
 from airflow_nrt.engine.verify.interval import Interval
 from airflow_nrt.engine.verify.verify import verify
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.entries import Commit
 from airflow_nrt.model.plan import Plan
-from airflow_nrt.sql.load import plan_of_home, plan_script
+from airflow_nrt.sql.load import plan_script
+from tests.engine.rebuilds import rebuild, run
 from tests.engine.reports import rows_of
 from tests.engine.sources.archive.reports import ARCHIVE_WITH_METADATA, METADATA, NEW, QUERY, archived_topic, write
 from tests.engine.sources.kafka.reports import COLUMNS, report, script
@@ -24,15 +22,13 @@ from tests.servers.kafka import Broker, Topics
 pytestmark = pytest.mark.server
 
 
-def run(spark: SparkSession, plan: Plan, place: Path) -> Home:
-    home = Home.create(place / "home", plan, plan_of_home)
-    assert Runner(spark, plan, home, available_now=True, replan=plan_of_home).run() == "finished"
-    return home
+def begun(spark: SparkSession, plan: Plan, place: Path) -> Home:
+    assert run(spark, plan, place / "home") == "finished"
+    return Home.open(place / "home")
 
 
-def rebuild(spark: SparkSession, plan: Plan, place: Path) -> Home:
-    change = change_of(Home.open(place / "home"), plan, plan_of_home)
-    assert run_both(spark, change, plan_of_home, True, "", threading.Event()) == "finished"
+def changed(spark: SparkSession, plan: Plan, place: Path) -> Home:
+    assert rebuild(spark, plan, place / "home") == "finished"
     home = Home.open(place / "home")
     assert home.generation == 2
     return home
@@ -55,16 +51,16 @@ def test_it_begins_where_the_report_before_it_began(
     topics.create("begun", 3)
     write(topics, "begun", [(0, "10:01:00"), (1, "10:02:00"), (2, "10:03:00")], 1)
     latest = {"scan_startup_mode": "latest-offset"}
-    home = run(spark, report(tmp_path, broker.address, "begun", query=QUERY, **latest), tmp_path)
+    home = begun(spark, report(tmp_path, broker.address, "begun", query=QUERY, **latest), tmp_path)
     write(topics, "begun", [(0, "10:11:00"), (1, "10:12:00"), (0, "12:01:00"), (1, "12:02:00")], 4)
-    run(spark, report(tmp_path, broker.address, "begun", query=QUERY, **latest), tmp_path)
+    begun(spark, report(tmp_path, broker.address, "begun", query=QUERY, **latest), tmp_path)
     assert starts(home) == {"0": 1, "1": 1, "2": 1}
-    changed = QUERY.replace("MAX(price)", "MIN(price)")
-    plan = report(tmp_path, broker.address, "begun", query=changed, **latest)
-    home = rebuild(spark, plan, tmp_path)
+    query = QUERY.replace("MAX(price)", "MIN(price)")
+    plan = report(tmp_path, broker.address, "begun", query=query, **latest)
+    home = changed(spark, plan, tmp_path)
     assert starts(home) == {"0": 1, "1": 1, "2": 1}
     write(topics, "begun", [(2, "12:03:00"), (0, "13:00:00"), (1, "13:00:00"), (2, "13:00:00")], 8)
-    run(spark, plan, tmp_path)
+    begun(spark, plan, tmp_path)
     assert curve(tmp_path) == [("10:20", 2, 4), ("12:10", 3, 6)]
     assert verify(spark, plan, Home.open(tmp_path / "home"), Interval()).is_proven
 
@@ -78,7 +74,7 @@ def test_it_has_the_records_of_the_archive(spark: SparkSession, broker: Broker, 
         broker.address, "archived", columns, QUERY.replace("MAX(price)", "MIN(price)"), archive="orders_by_hour"
     )
     plan = plan_script(ARCHIVE_WITH_METADATA + text, {}, "orders_curve", tmp_path)
-    home = rebuild(spark, plan, tmp_path)
+    home = changed(spark, plan, tmp_path)
     assert [(end, least) for end, _, least in curve(tmp_path)] == [
         ("10:10", 1),
         ("10:20", 3),
@@ -89,5 +85,5 @@ def test_it_has_the_records_of_the_archive(spark: SparkSession, broker: Broker, 
     verdict = verify(spark, plan, home, Interval())
     assert verdict.is_proven and not verdict.problems
     write(topics, "archived", [(0, "13:31:00"), (1, "13:32:00")], 11)
-    run(spark, plan, tmp_path)
+    begun(spark, plan, tmp_path)
     assert verify(spark, plan, Home.open(tmp_path / "home"), Interval()).is_proven

@@ -11,18 +11,17 @@ import pytest
 from pyspark.sql import SparkSession
 
 from airflow_nrt.basics.errors import FencedError, InputError
-from airflow_nrt.engine.driver.run import Runner
 from airflow_nrt.engine.failures.servers import UnreachableError
 from airflow_nrt.engine.faults import TAKING_OVER
 from airflow_nrt.engine.publish.publishing import publish_entry
-from airflow_nrt.engine.rebuild import change_of, run_both
+from airflow_nrt.engine.rebuild import change_of
 from airflow_nrt.engine.sinks.jdbc import jdbc
 from airflow_nrt.engine.verify.interval import Interval
 from airflow_nrt.engine.verify.verify import verify
 from airflow_nrt.home.home import Home
-from airflow_nrt.model.plan import Plan
 from airflow_nrt.sql.load import plan_of_home
 from tests.engine.fault_points import watch_points
+from tests.engine.rebuilds import Died, rebuild, run
 from tests.engine.sinks.jdbc.reports import COUNTS, arrive, report
 from tests.engine.sinks.kept import kept, put_back
 from tests.servers.fixtures import Server
@@ -34,20 +33,6 @@ DEAR = COUNTS.replace("GROUP BY", "WHERE price > 4 GROUP BY")
 TIMES = ("10:01:00", "10:12:00", "10:24:00", "10:35:00", "10:41:00", "11:32:00")
 
 
-class Died(BaseException):
-    """A driver dies here."""
-
-
-def run(spark: SparkSession, plan: Plan, place: Path) -> str:
-    home = Home.create(place / "home", plan, plan_of_home)
-    return Runner(spark, plan, home, available_now=True, replan=plan_of_home).run()
-
-
-def rebuild(spark: SparkSession, plan: Plan, place: Path) -> str:
-    change = change_of(Home.open(place / "home"), plan, plan_of_home)
-    return run_both(spark, change, plan_of_home, available_now=True, launch="", stop_asked=threading.Event())
-
-
 def rows(server: Server, table: str) -> list[list[str]]:
     return server.query(f"SELECT shop, window_end, n, gmv FROM {table} ORDER BY window_end, shop")
 
@@ -56,7 +41,7 @@ def started(spark: SparkSession, server: Server, place: Path, table: str) -> lis
     """A stream has published; the rows of its table."""
     for n, at in enumerate(TIMES):
         arrive(place, str(n), (1, n, at), (2, 9 - n, at))
-    assert run(spark, report(place, server.url, table), place) == "finished"
+    assert run(spark, report(place, server.url, table), place / "home") == "finished"
     server.query(f"CREATE VIEW seen_{table} AS SELECT * FROM {table}")
     return rows(server, table)
 
@@ -80,7 +65,7 @@ def test_readers_see_one_generation_or_the_other(
     plan = report(tmp_path, server.url, "changed", query=DEAR)
     home = Home.open(tmp_path / "home")
     try:
-        assert rebuild(spark, plan, tmp_path) == "finished"
+        assert rebuild(spark, plan, tmp_path / "home") == "finished"
     finally:
         over.set()
         reader.join()
@@ -111,10 +96,10 @@ def test_a_driver_dies_while_it_takes_over(
     with monkeypatch.context() as patch:
         watch_points(patch, die)
         with pytest.raises(Died):
-            rebuild(spark, plan, tmp_path)
+            rebuild(spark, plan, tmp_path / "home")
     found = rows(server, table)
     assert (found == before) is (point != "takeover-claimed")
-    assert run(spark, plan, tmp_path) == "finished"
+    assert run(spark, plan, tmp_path / "home") == "finished"
     assert rows(server, table) != before
     assert verify(spark, plan, Home.open(tmp_path / "home"), Interval()).is_proven
     names = server.query(f"SELECT table_name FROM information_schema.tables WHERE table_name LIKE '{table}_nrt_%'")
@@ -137,7 +122,7 @@ def test_a_database_that_is_away_is_taken_over_later(
 
     monkeypatch.setattr(jdbc, "take_over", away)
     plan = report(tmp_path, server.url, "away", query=DEAR)
-    assert rebuild(spark, plan, tmp_path) == "finished"
+    assert rebuild(spark, plan, tmp_path / "home") == "finished"
     assert times == [2, 2] and rows(server, "away") != before
     assert verify(spark, plan, Home.open(tmp_path / "home"), Interval()).is_proven
 
@@ -147,7 +132,7 @@ def test_a_report_whose_rows_are_not_found_by_windows_is_refused(
 ) -> None:
     columns, query = "shop INT, price INT", "SELECT shop, price FROM orders"
     arrive(tmp_path, "0", (1, 5, "10:01:00"))
-    assert run(spark, report(tmp_path, server.url, "unwindowed", columns, query), tmp_path) == "finished"
+    assert run(spark, report(tmp_path, server.url, "unwindowed", columns, query), tmp_path / "home") == "finished"
     changed = report(tmp_path, server.url, "unwindowed", columns, f"{query} WHERE price > 1")
     with pytest.raises(InputError, match="table curve: its rows are not found by the end of their windows"):
         change_of(Home.open(tmp_path / "home"), changed, plan_of_home)
