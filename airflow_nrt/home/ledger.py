@@ -17,7 +17,7 @@ LATE_PREFIX, REJECTED = "late-", "rejected"
 """Names in the directory of a commit: `late-<operator>/` and `rejected/`."""
 MALFORMED, NO_VALUE = "malformed line", "malformed field"
 TIMELESS, FUTURE = "NULL rowtime", "rowtime in the future"
-SKIPPED = "skipped"
+SKIPPED, IN_HISTORY = "skipped", "before the end of the history"
 """The reasons of rows that are rejected; a malformed field is that of a row that is read with NULL."""
 
 

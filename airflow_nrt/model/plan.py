@@ -197,8 +197,12 @@ class Plan:
 
     @property
     def tables_read(self) -> tuple[Table, ...]:
-        """The tables of its sources, and its dimension tables."""
-        return (*(source.table for source in self.sources), *(lookup.table for lookup in self.lookups))
+        """The tables of its sources and of their past, and its dimension tables."""
+        return (
+            *(source.table for source in self.sources),
+            *(one.table.history.table for one in self.sources if one.table.history is not None),
+            *(lookup.table for lookup in self.lookups),
+        )
 
     @property
     def ends(self) -> bool:

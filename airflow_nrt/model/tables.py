@@ -69,6 +69,19 @@ class Watermark:
 
 
 @dataclass(frozen=True)
+class History:
+    """The past of a topic: the rows of another `table` with a rowtime before `until` (an instant, ms).
+
+    It has the physical columns of the topic's table, and its METADATA columns as physical ones. `zone` is that of the
+    windows, as `Source.zone`.
+    """
+
+    table: Table
+    until: int
+    zone: str | None = None
+
+
+@dataclass(frozen=True)
 class Table:
     """A source or a sink. `options` are the values of `WITH`, checked and with the report's overrides applied."""
 
@@ -81,6 +94,8 @@ class Table:
     options: Mapping[str, str] = field(default_factory=dict)
     has_upserts: bool = field(default=False, metadata=METADATA)
     """Whether a row that is read replaces the one of its key, or retracts it: a property of its connector."""
+    history: History | None = field(default=None, metadata=METADATA)
+    """What is read before the table itself; None for most."""
 
     def column(self, name: str) -> Column:
         return next(column for column in self.columns if column.name == name)

@@ -57,6 +57,13 @@ def wall_clock(instant: int, zone: str | None) -> int:
     return instant + _offset(shown)
 
 
+def first_instant(shown: int, zone: str | None) -> int:
+    """The first instant (ms) with this wall clock; a skipped time counts as if it were not skipped."""
+    if zone is None:
+        return shown
+    return shown - _offset(_moment(shown).replace(tzinfo=zone_rules(zone)))
+
+
 def is_skipped(shown: int, zone: str | None) -> bool:
     """Whether no instant has this wall clock, because the clocks were put forward over it."""
     if zone is None or not _YEAR_68 <= shown < _YEAR_2400:

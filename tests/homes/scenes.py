@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
@@ -377,6 +378,27 @@ def since(spark: SparkSession, place: Path, is_kept: bool) -> Scene:
     return scene
 
 
+def with_past(spark: SparkSession, place: Path, is_kept: bool) -> Scene:
+    """A topic whose past was read from files, in the middle of a window. A record of the topic is before its end."""
+    with kafka(spark) as (address, topics):
+        scene = Scene.of_report(spark, place, "with_past.sql", is_kept, {"SERVERS": address})
+        for name, minutes in (("late", (13, 22, 27)), ("early", (2, 9))):
+            rows = ", ".join(f"(1, {minute}, TIMESTAMP_NTZ '{at(minute)}')" for minute in minutes)
+            frame = spark.sql(f"SELECT * FROM VALUES {rows} AS t(shop, price, ts)").coalesce(1)
+            frame.write.parquet(str(place / "past" / name))
+        for file in (place / "past").glob("*/*.parquet"):
+            # An archive of files keeps whole seconds.
+            os.utime(file, (MORNING // 1000, MORNING // 1000))
+        topics.create("orders", 2)
+        enumerator = scene.enumerator("orders")
+        for records in ([], [], [(0, 24), (1, 26), (0, 35), (1, 61)], [(0, 62), (1, 66)]):
+            for partition, minute in records:
+                topics.write("orders", [_in_json(partition, minute)], partition)
+            if found := enumerator.poll():
+                scene.driver.absorb("orders", enumerator.in_order(found))
+    return scene
+
+
 def fractions(spark: SparkSession, place: Path, is_kept: bool) -> Scene:
     """Times with more fraction digits than their type has, in windows, groups and rows, which kept them all."""
 
@@ -611,10 +633,10 @@ def changed(spark: SparkSession, place: Path, is_kept: bool) -> Scene:
 
 _ALL = (
     windows, rows, versions, updating, throttled, owed, restated, undone, repaired, filled, emptied, moved, lookups,
-    program, topic, from_archive, since, fractions, cast_digits, retracted, in_json, above_windows, known_topic,
-    checkpoints, schemas, nulled, policies, null_fields, skipped, limited, arrived, closed, named, floor,
+    program, topic, from_archive, since, with_past, fractions, cast_digits, retracted, in_json, above_windows,
+    known_topic, checkpoints, schemas, nulled, policies, null_fields, skipped, limited, arrived, closed, named, floor,
     changed, wide_sums,
 )  # fmt: skip
 SCENES: dict[str, Callable[[SparkSession, Path, bool], Scene]] = {one.__name__: one for one in _ALL}
-SERVERLESS = ("topic", "from_archive", "since", "known_topic", "checkpoints", "schemas")
+SERVERLESS = ("topic", "from_archive", "since", "with_past", "known_topic", "checkpoints", "schemas")
 """Scenes that go on although the server of their source is gone."""

@@ -65,10 +65,17 @@ def needed_pieces(
     """The pieces that can hold rows with `start <= rowtime < end` (ms), in their order. `time` is that of the
     partitions, if any."""
     table, connector = source.table, source_of(source.table)
-    # A change may name a row by its key alone, without a time.
-    if time is None or table.is_changelog:
-        return Needed(pieces)
     slack = SLACK if source.zone is not None else 0
+
+    def lies_elsewhere(times: tuple[int, int] | None) -> bool:
+        return times is not None and (times[0] - slack >= end or times[1] + slack < start)
+
+    # A change may name a row by its key alone, without a time.
+    if table.is_changelog or (time is None and table.history is None):
+        return Needed(pieces)
+    if time is None:
+        found = [one for one in pieces if not lies_elsewhere(connector.times(table, one))]
+        return Needed(found, len(pieces) - len(found))
     needed: set[str] = set()
     unknown: list[Split] = []
     for one in pieces:
@@ -76,7 +83,7 @@ def needed_pieces(
             needed.add(one.name)
         elif one.name not in log.elsewhere:
             times = connector.times(table, one)
-            if times is not None and (times[0] - slack >= end or times[1] + slack < start):
+            if lies_elsewhere(times):
                 continue
             if times is not None or one.name in log.read:
                 needed.add(one.name)

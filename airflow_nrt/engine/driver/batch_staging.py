@@ -42,6 +42,7 @@ from airflow_nrt.engine.windows.execution import execution_of
 from airflow_nrt.engine.windows.no_rows import no_rows
 from airflow_nrt.home.ledger import MALFORMED, TIMELESS
 from airflow_nrt.home.log.entries import ARCHIVED, PASSED, Lateness, Position, Published, StateFile
+from airflow_nrt.home.log.position.partition_watermarks import proposed
 from airflow_nrt.home.log.position.throttle import Waiting, waiting_after
 from airflow_nrt.home.log.splits import Split
 from airflow_nrt.home.written.directory_names import new_name
@@ -98,8 +99,8 @@ class BatchStaging:
         several = readers + len(self._plan.passing(source.name)) + len(self._plan.updated_through(source.name)) > 1
         judged = without_lines(judged).persist() if several else judged
         parts = source_of(source.table).parts(splits)
-        proposed = {part: f"proposal_{n}" for n, part in enumerate(parts)}
-        watched, counts = metered(judged, {name: parts[part] for part, name in proposed.items()}, limited(source))
+        observed = {part: f"proposal_{n}" for n, part in enumerate(parts)}
+        watched, counts = metered(judged, {name: parts[part] for part, name in observed.items()}, limited(source))
         updates = Updates(self._store, self._plan, position, clock)
         rows = BatchRows(source, number, usable, numbers, latest, arrival, watched, judged)
         try:
@@ -130,7 +131,7 @@ class BatchStaging:
         return BatchResult(
             number=number,
             row_count=counted["rows"],
-            proposals={part: counted[proposal] for part, proposal in proposed.items()},
+            proposals=proposed(splits, {part: counted[name] for part, name in observed.items()}),
             partials=partials,
             numbers=counts_of_keys,
             updating=updates.files,

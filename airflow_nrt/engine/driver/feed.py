@@ -182,7 +182,7 @@ class Feed:
 
 
 def take_batch(pending: deque[Split], cap: int) -> list[Split]:
-    """Takes the first pending splits, up to a number of bytes; at least one.
+    """Takes the first pending splits of one kind, up to a number of bytes; at least one.
 
     More bytes are cut into as few batches as possible, of about equal size: each batch looks through the state, however
     few rows it has.
@@ -192,6 +192,9 @@ def take_batch(pending: deque[Split], cap: int) -> list[Split]:
     batch = [pending.popleft()]
     size = batch[0].size
     while pending and size + pending[0].size <= cap and size + pending[0].size / 2 <= share:
+        if type(pending[0]) is not type(batch[0]):
+            # The past of a topic, and then the topic.
+            break
         batch.append(pending.popleft())
         size += batch[-1].size
     return batch

@@ -11,6 +11,7 @@ from airflow_nrt.engine.sources.archive.source import ArchivedTopic
 from airflow_nrt.engine.sources.constants import Constants
 from airflow_nrt.engine.sources.datagen import Datagen
 from airflow_nrt.engine.sources.filesystem import Filesystem
+from airflow_nrt.engine.sources.history.source import TopicWithPast
 from airflow_nrt.engine.sources.kafka.kafka import Kafka
 from airflow_nrt.engine.sources.lakehouse.delta import DeltaHistory
 from airflow_nrt.engine.sources.lakehouse.iceberg import IcebergHistory
@@ -21,7 +22,7 @@ from airflow_nrt.model.tables import Table
 
 _BUILT_IN: dict[str, Source] = {
     "filesystem": Filesystem(),
-    "kafka": ArchivedTopic(Kafka()),
+    "kafka": TopicWithPast(ArchivedTopic(Kafka()), lambda table: source_of(table)),
     "upsert-kafka": Kafka(),
     "delta": LakehouseSource(DeltaHistory),
     "iceberg": LakehouseSource(IcebergHistory),

@@ -18,6 +18,8 @@ FILE, NUMBER, BLOCK, INDEX = SOURCE_FILE, "_nrt_number", "_nrt_block", "_nrt_ind
 It has at most 33 bits: a row that becomes several needs the other bits (`sql/from_clause/laterals.py`).
 """
 MOST_INDEX = 2**33 - 1
+IS_PAST = f"startswith({FILE}, 'file:/')"
+"""SQL predicate of rows of a topic: one comes from a file of its history. No name of a topic has a colon."""
 _FEW_FILES = 32
 """Of so few, a row finds its own among the cases of an expression. A table that is joined costs each batch a job."""
 

@@ -21,10 +21,10 @@ from airflow_nrt.engine.sources import source_of
 from airflow_nrt.engine.sources.formats.values import may_be_unfit
 from airflow_nrt.engine.sources.long_lines import shown_line
 from airflow_nrt.engine.sources.malformed import FAULT, WHOLE_LINE, WHY, faulty_columns, is_unfit, shortened
-from airflow_nrt.engine.sources.place import BLOCK, FILE, INDEX, NUMBER, identity
+from airflow_nrt.engine.sources.place import BLOCK, FILE, INDEX, IS_PAST, NUMBER, identity
 from airflow_nrt.engine.time.computed_columns import computed_columns, of_number
 from airflow_nrt.engine.time.fractions import with_fractions
-from airflow_nrt.home.ledger import FUTURE, MALFORMED, NO_VALUE, SKIPPED, TIMELESS
+from airflow_nrt.home.ledger import FUTURE, IN_HISTORY, MALFORMED, NO_VALUE, SKIPPED, TIMELESS
 from airflow_nrt.model.connectors import connector_of
 from airflow_nrt.model.input.rejects import Rejects, rejects_malformed, rejects_timeless
 from airflow_nrt.model.internal_columns import BATCH, IDENTITY, OP, ROWTIME
@@ -67,6 +67,9 @@ def judge(
         rowtime, proposal = f"unix_millis(CAST({table.watermark.rowtime} AS TIMESTAMP))", table.watermark.expression
         proposal = of_number(placed(proposal, place), number)
     timed = rows.selectExpr("*", *arrived, f"{rowtime} AS {ROWTIME}")
+    if table.history is not None:
+        # What the past has from its end on comes from the topic.
+        timed = timed.where(f"NOT ({IS_PAST} AND {ROWTIME} >= {bigint(table.history.until)}) OR {ROWTIME} IS NULL")
     return timed.selectExpr(
         "*", f"{proposal} AS {PROPOSAL}", f"{_reason(source, bigint(latest), whole_lines)} AS {REASON}"
     )
@@ -105,10 +108,13 @@ def _reason(source: Source, latest: str, whole_lines: str) -> str:
     # A row that is retracted by its key needs no other fields.
     timeless = f" AND {OP} <> '-D'" if source.table.is_changelog and source.table.primary_key else ""
     stops = rejects_timeless(source.table) is Rejects.NONE
+    history = source.table.history
+    early = "" if history is None else f"WHEN NOT {IS_PAST} AND {ROWTIME} < {bigint(history.until)} THEN "
+    early += string_literal(IN_HISTORY) + " " if early else ""
     missing = _stop(source, _timeless(source)) if stops else string_literal(TIMELESS)
     return (
         f"CASE {none}"
-        f"WHEN {ROWTIME} IS NULL{timeless} THEN {missing} "
+        f"WHEN {ROWTIME} IS NULL{timeless} THEN {missing} {early}"
         f"WHEN {ROWTIME} > {latest} THEN {string_literal(FUTURE)} END"
     )
 

@@ -39,7 +39,7 @@ from airflow_nrt.home.home import Home
 from airflow_nrt.home.ledger import LATE_PREFIX
 from airflow_nrt.home.log.entries import SourceState
 from airflow_nrt.home.log.history.history import History
-from airflow_nrt.home.log.position.partition_watermarks import WHOLE, with_proposals
+from airflow_nrt.home.log.position.partition_watermarks import WHOLE, proposed, with_proposals
 from airflow_nrt.home.log.splits import Split
 from airflow_nrt.home.written.ledger_files import ledger_files
 from airflow_nrt.model.internal_columns import ABSORBED, BATCH, NUMBERED, OP, ROWTIME
@@ -168,7 +168,7 @@ def check_watermarks(history: History, name: str, read: ReadRows) -> list[str]:
             continue
         before, claimed = history.before[n].get(name, SourceState()), commit.position.sources[name]
         parts = dict.fromkeys(source_of(read.source.table).parts(commit.splits))
-        follows = with_proposals(before, {**parts, **proposals[n]})
+        follows = with_proposals(before, proposed(commit.splits, {**parts, **proposals[n]}))
         if (claimed.watermark, claimed.parts) != (follows.watermark, follows.parts):
             problems.append(
                 f"log entry {n}: source {name} claims watermark {_marks(claimed)}, the rows of its batch make it "

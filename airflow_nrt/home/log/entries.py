@@ -345,6 +345,7 @@ class Left:
 _LEFT_OUT_IF_EMPTY = (
     "ranges", "dimensions", "skipped", "reopened", "closed", "written", "by", "cause", "kept", "undo", "unpinned",
 )  # fmt: skip
+_LEFT_OUT_OF_SPLITS = (("files", "version"), ("files", "until"), ("ranges", "archive"), ("ranges", "topic_id"))
 Body = Lease | Commit | Tick | Restate | Fill | Left
 _KINDS: dict[str, type[Any]] = {
     "lease": Lease,
@@ -380,7 +381,7 @@ class Entry(_Head):
         for name in _LEFT_OUT_IF_EMPTY:
             if not body.get(name):
                 body.pop(name, None)
-        for field_of, optional in (("files", "version"), ("ranges", "archive"), ("ranges", "topic_id")):
+        for field_of, optional in _LEFT_OUT_OF_SPLITS:
             for split in _splits_in(body.get(field_of, ())):
                 if split[optional] is None:
                     del split[optional]

@@ -20,7 +20,8 @@ class TableVersion:
 class SourceFile:
     """A file of a source as it was when it was read. A `corrupt` file could not be read, and gave no rows.
 
-    `version` is the version in which the file was found, if the table has a history.
+    `version` is the version in which the file was found, if the table has a history. With a file of the past of a topic
+    all rows of the past before the time `until` (ms) are read; None for other files.
     """
 
     path: str
@@ -28,6 +29,7 @@ class SourceFile:
     modified: int
     corrupt: bool = False
     version: TableVersion | None = None
+    until: int | None = None
 
     @property
     def name(self) -> str:

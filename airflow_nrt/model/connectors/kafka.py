@@ -19,6 +19,8 @@ from airflow_nrt.model.connectors.kafka_options import (
     EARLIEST,
     FIELDS_INCLUDE,
     GROUP,
+    HISTORY,
+    HISTORY_UNTIL,
     KEY_FIELDS,
     KEY_FORMAT,
     KEY_PREFIX,
@@ -122,6 +124,8 @@ class Kafka(Connector):
                 said = "" if option in table.options else ", which is the default as in Flink,"
                 other = f", or '{STARTUP}' = '{EARLIEST}'" if option == STARTUP else ""
                 raise InputError(f"{where}: '{option}' = '{mode}'{said} needs '{needed}': write it{other}")
+        if HISTORY_UNTIL in table.options and HISTORY not in table.options:
+            raise InputError(f"{where}: '{HISTORY_UNTIL}' needs '{HISTORY}', the table with the rows until then")
         if kafka_option(table, STARTUP) == ARCHIVED and table.is_changelog:
             raise MissingError(f"{where}: '{STARTUP}' = '{ARCHIVED}' of rows that change", "begin with the topic")
         if len(topics(table)) != 1 and {STARTUP_OFFSETS, BOUNDED_OFFSETS} & {*table.options}:

@@ -23,7 +23,17 @@ from airflow_nrt.model.options.known import (
     SINK_OPTIONS,
     read_option,
 )
-from airflow_nrt.model.options.option import Option, free, named, one_of, only, parse_boolean, positive, whole_number
+from airflow_nrt.model.options.option import (
+    Option,
+    a_time,
+    free,
+    named,
+    one_of,
+    only,
+    parse_boolean,
+    positive,
+    whole_number,
+)
 from airflow_nrt.model.tables import Column, Table
 
 TOPIC, TOPIC_PATTERN = "topic", "topic-pattern"
@@ -40,6 +50,7 @@ BOUNDED, BOUNDED_OFFSETS, BOUNDED_TIME = (
     "scan.bounded.timestamp-millis",
 )
 STARTUP_HOME = "scan.startup.home"
+HISTORY, HISTORY_UNTIL = "scan.history", "scan.history.until"
 DISCOVERY, DATA_LOSS = "scan.topic-partition-discovery.interval", "scan.data-loss"
 TOPIC_ID = "scan.topic-id"
 EARLIEST, LATEST, COMMITTED, AT_TIME, AT_OFFSETS, ARCHIVED, UNBOUNDED = (
@@ -115,7 +126,8 @@ _POSITIONS = (
             COMMITTED,
             "where a new home begins to read",
         ),
-        Option(STARTUP_HOME, str, None, "by 'archive': the home that writes an archive of the topic"),
+        Option(STARTUP_HOME, str, None, "by 'archive': the home that writes an archive of the topic, or the archive"),
+        Option(HISTORY, str, None, "a table of the script with the past of the topic, which is read first"),
         Option(STARTUP_OFFSETS, read_offsets, None, "by 'specific-offsets': 'partition:0,offset:42;…'"),
         Option(
             STARTUP_TIME,
@@ -123,6 +135,12 @@ _POSITIONS = (
             None,
             "by 'timestamp', or by 'archive' the event time whose hour comes first: milliseconds since 1970",
         ),
+    ),
+    Option(
+        HISTORY_UNTIL,
+        a_time,
+        None,
+        "the event time up to which rows are taken from 'scan.history', and from which on from the topic",
     ),
     Option(
         BOUNDED,

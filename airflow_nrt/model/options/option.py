@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any, NoReturn
 
 from airflow_nrt.basics.durations import parse_duration
+from airflow_nrt.basics.instants import parse_instant
 
 _BYTES = re.compile(r"(\d+)\s*(b|bytes|kb?|mb?|gb?|tb?|(?:kibi|mebi|gibi|tebi)bytes)?", re.IGNORECASE)
 _ESCAPES = {"t": "\t", "n": "\n", "r": "\r", "b": "\b", "f": "\f"}
@@ -136,6 +137,12 @@ def a_while(text: str) -> int:
     if not duration:
         raise ValueError(f"{text!r} is no time above 0")
     return duration
+
+
+def a_time(text: str) -> str:
+    """A time of the report's clock, or with `Z` or an offset an instant, as it is written. Raises ValueError."""
+    parse_instant(text)
+    return text
 
 
 def whole_number(text: str) -> int:

@@ -1,4 +1,4 @@
-"""Options of a source that name a table into which the stream writes: its archive, and that of its rejected rows."""
+"""Options of a source that name another table: its past, its archive, and the table of its rejected rows."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from airflow_nrt.basics.errors import InputError
 from airflow_nrt.basics.nearest import nearest
 from airflow_nrt.model.archive import with_archive
 from airflow_nrt.model.connectors import connector_of
+from airflow_nrt.model.connectors.kafka_options import HISTORY
+from airflow_nrt.model.history import with_history
 from airflow_nrt.model.input.rejected_rows import with_rejected_table
 from airflow_nrt.model.options.known import ARCHIVE, ARCHIVE_WRITE, REJECTED_TABLE, read_option
 from airflow_nrt.model.plan import Insert, Source
@@ -25,6 +27,7 @@ def with_source_tables(
 
     Raises SqlError for a table that can't be what its option says.
     """
+    sources = [_with_history(source, tables, declared) for source in sources]
     taken = {insert.sink.name: "an INSERT writes into it, too" for insert in inserts}
     taken |= {source.name: "the report reads it, too" for source in sources}
     archived = []
@@ -40,6 +43,17 @@ def with_source_tables(
         table = _named(source, REJECTED_TABLE, tables, declared, taken, "the table of rejected rows")
         found.append(source if table is None else _checked(source, table, declared, with_rejected_table))
     return tuple(found)
+
+
+def _with_history(source: Source, tables: Tables, declared: Places) -> Source:
+    table = _named(source, HISTORY, tables, declared, {source.name: "it is the topic itself"}, "the past")
+    if table is None:
+        return source
+    try:
+        connector_of(table).check_source(table)
+        return with_history(source, table)
+    except InputError as wrong:
+        raise SqlError(str(wrong), declared[source.name]) from None
 
 
 def _archive(source: Source, table: Table) -> Source:

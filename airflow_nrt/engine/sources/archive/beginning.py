@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from pyspark.sql import SparkSession
 
@@ -14,8 +15,11 @@ from airflow_nrt.engine.sources.kafka.client import Client
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.splits import ArchivedElsewhere, SourceRange
 from airflow_nrt.home.outline import ArchiveOutline
+from airflow_nrt.home.published_directory import noted_place
 from airflow_nrt.model.connectors.kafka_options import (
     DATA_LOSS,
+    HISTORY,
+    HISTORY_UNTIL,
     STARTUP_HOME,
     STARTUP_TIME,
     TOPIC,
@@ -31,9 +35,9 @@ def beginnings(table: Table) -> list[SourceRange]:
 
     Raises InputError if the table can't begin with that archive.
     """
-    where = f"table {table.name!r}: '{STARTUP_HOME}'"
+    where = f"table {table.name!r}: '{HISTORY if HISTORY in table.options else STARTUP_HOME}'"
     try:
-        home = Home.open(table.options[STARTUP_HOME])
+        home = _home_of(table)
     except (InputError, HomeError) as wrong:
         raise InputError(f"{where}: {wrong}") from None
     outline = _archive_of(home, table, where)
@@ -55,6 +59,20 @@ def beginnings(table: Table) -> list[SourceRange]:
         )
         for part, until in content.ends().items()
     ]
+
+
+def _home_of(table: Table) -> Home:
+    """The home that the table names, or that writes the archive that it names. Raises InputError, HomeError."""
+    place = table.options[STARTUP_HOME]
+    if HISTORY not in table.options:
+        return Home.open(place)
+    noted = noted_place(Path(place))
+    if not noted:
+        raise InputError(
+            f"no home writes an archive into {place}: '{HISTORY_UNTIL}' says up to which event time the rows of a "
+            "table count that somebody else writes"
+        )
+    return Home.open(noted)
 
 
 def check_goes_on(spark: SparkSession, table: Table, begins: Sequence[SourceRange]) -> None:

@@ -26,6 +26,13 @@ _OF_COLUMN = {
     "headers": ("map_entries({})", HEADERS),
 }
 """METADATA that follow from the column of the archive with the same key."""
+_OF_ANY_TABLE = {
+    "topic": ("{}", "_nrt_topic"),
+    "partition": ("CAST({} AS INT)", PARTITION),
+    "offset": ("CAST({} AS BIGINT)", OFFSET),
+    **_OF_COLUMN,
+}
+"""METADATA in a table without places of records, each in a column."""
 
 
 def check_columns(table: Table, archive: ArchiveOutline) -> None:
@@ -64,3 +71,14 @@ def reader_columns(keys: set[str], stored: Mapping[str, str]) -> list[str]:
     places = (f"{sql} AS {name}" for key, (sql, name) in _OF_PLACE.items() if key in keys)
     columns = (f"{sql.format(quote(stored[key]))} AS {name}" for key, (sql, name) in _OF_COLUMN.items() if key in keys)
     return [*places, *columns]
+
+
+def metadata_columns(stored: Mapping[str, str]) -> list[str]:
+    """SQL of the reader's columns from which METADATA are computed; `stored` are the columns that have them, by key.
+
+    >>> print(*metadata_columns({"partition": "p", "timestamp": "at"}), sep="\n")
+    CAST(`p` AS INT) AS _nrt_partition
+    `at` AS _nrt_timestamp
+    """
+    known = ((key, *of) for key, of in _OF_ANY_TABLE.items() if key in stored)
+    return [f"{sql.format(quote(stored[key]))} AS {name}" for key, sql, name in known]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from pyspark.sql import DataFrame, SparkSession
@@ -12,10 +12,10 @@ from airflow_nrt.basics.errors import InputError
 from airflow_nrt.engine.sources.file_rows import read_files
 from airflow_nrt.engine.sources.filesystem import Filesystem
 from airflow_nrt.engine.sources.lakehouse.arrivals import TableArrivals
-from airflow_nrt.engine.sources.lakehouse.history import TableHistory
+from airflow_nrt.engine.sources.lakehouse.history import TableHistory, source_files
 from airflow_nrt.engine.sources.request import ReadRequest
 from airflow_nrt.engine.sources.source import Source
-from airflow_nrt.home.log.splits import Split, files_of
+from airflow_nrt.home.log.splits import SourceFile, Split, files_of
 from airflow_nrt.model.connectors import connector_of
 from airflow_nrt.model.plan import Source as PlannedSource
 from airflow_nrt.model.tables import Table
@@ -46,6 +46,15 @@ class LakehouseSource(Source):
     def enumerator(self, spark: SparkSession | None, table: Table, read: Iterable[Split] = ()) -> TableArrivals:
         assert spark is not None
         return TableArrivals(self.history_of(spark, table), files_of(read))
+
+    def standing(self, spark: SparkSession, table: Table, read: Sequence[SourceFile]) -> list[SourceFile]:
+        history, known = self.history_of(spark, table), {one.path for one in read}
+        first = next((one.version for one in read if one.version is not None), None)
+        whole = history.now() if first is None else history.at(first.number)
+        return source_files(whole, (path for path in whole.added if path not in known))
+
+    def times(self, table: Table, split: Split) -> tuple[int, int] | None:
+        return _FILES.times(replace(table, options={**table.options, "format": "parquet"}), split)
 
     def read(self, spark: SparkSession, source: PlannedSource, request: ReadRequest) -> DataFrame:
         return read_files(spark, self._as_files(spark, source), request)

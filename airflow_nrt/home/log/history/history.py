@@ -24,7 +24,7 @@ from airflow_nrt.home.log.entries import (
 from airflow_nrt.home.log.history.archived_files import note_archived
 from airflow_nrt.home.log.history.skipped_rows import unread
 from airflow_nrt.home.log.pins import Pin, pins_after
-from airflow_nrt.home.log.position.partition_watermarks import with_parts
+from airflow_nrt.home.log.position.partition_watermarks import proposed, with_parts, with_proposals
 from airflow_nrt.home.log.position.state_kinds import Partials
 from airflow_nrt.home.log.position.watermarks import operator_watermark, with_clock
 from airflow_nrt.home.log.splits import SourceRange, Split, ranges_of, without_ranges
@@ -299,7 +299,9 @@ def _check_watermarks(history: History, n: int, body: Commit | Tick, plan: Plan)
     """An operator's watermark must follow from those of its sources, and from the clock."""
     before, after = history.position, body.position
     for name, source in after.sources.items():
-        least = with_parts(before.sources.get(name, SourceState()), source.parts).watermark
+        old_state = before.sources.get(name, SourceState())
+        past = proposed(body.splits, {}) if isinstance(body, Commit) and body.source == name else {}
+        least = (with_proposals(old_state, past) if past else with_parts(old_state, source.parts)).watermark
         if source.parts and source.watermark != least:
             history.problems.append(
                 f"log entry {n}: source {name} stands at watermark {format_reached(source.watermark)}, "

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
+from airflow_nrt.basics.instants import BEFORE_TIME
 from airflow_nrt.home.log.entries import PartState, SourceState
 from airflow_nrt.home.log.position.watermarks import advanced
+from airflow_nrt.home.log.splits import Split, files_of
 
 WHOLE = ""
 """Stands for the one part of a source whose parts have no watermarks of their own."""
@@ -24,6 +26,18 @@ def with_proposals(state: SourceState, proposals: Mapping[str, int | None]) -> S
         for part, proposal in proposals.items()
     }
     return with_parts(state, {**state.parts, **moved})
+
+
+def proposed(splits: Iterable[Split], by_rows: Mapping[str, int | None]) -> Mapping[str, int | None]:
+    """What a batch proposes, by part: what its rows do, or the end of what is read of the past of a topic.
+
+    Files of the past are in no order of time, and none of their rows is late.
+    """
+    past = [one.until for one in files_of(splits) if one.until is not None]
+    if not past:
+        return by_rows
+    until = max(past)
+    return {WHOLE: until - 1 if until > BEFORE_TIME else None}
 
 
 def with_parts(state: SourceState, parts: Mapping[str, PartState]) -> SourceState:
