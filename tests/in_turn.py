@@ -1,4 +1,4 @@
-"""Cases in several modes: in the suite each case in one of them, in turn; the others are for `make thorough`."""
+"""Cases in several modes: in the suite a case has one of them, in turn; the others are for `make thorough`."""
 
 from __future__ import annotations
 
@@ -8,13 +8,22 @@ from typing import Any
 import pytest
 
 
-def in_turn(cases: Iterable[Any], modes: Sequence[str]) -> list[Any]:
-    """Parameters `case` and `mode`, of cases that have a `name`."""
+def in_turn(cases: Iterable[Any], modes: Sequence[str], each: int = 1) -> list[Any]:
+    """Parameters `case` and `mode`, of cases that have a `name`. The suite has one of `each` so many cases."""
+
+    def is_in_suite(n: int, at: int) -> bool:
+        return n % each == 0 and n // each % len(modes) == at
+
     return [
-        pytest.param(case, mode, id=f"{case.name}-{mode}", marks=() if n % len(modes) == at else pytest.mark.thorough)
+        pytest.param(case, mode, id=f"{case.name}-{mode}", marks=() if is_in_suite(n, at) else pytest.mark.thorough)
         for n, case in enumerate(cases)
         for at, mode in enumerate(modes)
     ]
+
+
+def thorough(*cases: tuple[Any, ...]) -> list[Any]:
+    """Cases for `make thorough` alone."""
+    return [pytest.param(*case, marks=pytest.mark.thorough) for case in cases]
 
 
 def every_second(names: Iterable[str]) -> list[Any]:

@@ -6,6 +6,8 @@ import json
 import shlex
 from pathlib import Path
 
+import pytest
+
 from tests.cli.conftest import Command
 from tests.cli.place import REPORT, furnish
 
@@ -62,6 +64,7 @@ def test_backfill_verify_and_what_becomes_of_a_mismatch(spark_command: Command, 
     assert "no complete window in the interval up to 2024-06-17 00:00:00 has rows\n" in nothing_proven.out
 
 
+@pytest.mark.thorough
 def test_files_that_the_stream_has_not_read_are_the_last_line(spark_command: Command, tmp_path: Path) -> None:
     """Also where the result is JSON, on standard error: that is the log of a task of Airflow."""
     report, home = furnish(tmp_path), tmp_path / "home"

@@ -84,6 +84,7 @@ def rows_with_canary(database: Path) -> list[str]:
     return [name for name, row in rows.items() if CANARY in row and name not in ("connection", "variable")]
 
 
+@pytest.mark.thorough
 def test_no_password_is_left_anywhere(lab: Lab, broker: Broker, topics: Topics, postgresql: PostgreSql) -> None:
     keep(lab, broker, postgresql)
     topics.create("confided", 2)

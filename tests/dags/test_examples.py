@@ -199,6 +199,7 @@ def test_a_run_for_each_window_that_is_published() -> None:
     assert task.op_args[0] == "2024-06-18T10:00:00"  # type: ignore[attr-defined]
 
 
+@pytest.mark.thorough
 def test_a_month_in_one_run(spark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ORDERS_ARCHIVE", str(tmp_path))
     monkeypatch.setenv("ORDERS_HOMES", str(tmp_path / "homes"))
@@ -220,6 +221,7 @@ def test_a_month_in_one_run(spark, tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert len(last) == 30 and set(last.values()) == {sum(map(Decimal, range(1, 25)))}
 
 
+@pytest.mark.thorough
 def test_the_month_and_the_year_to_date(spark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Two orders a day over the end of a year: the first days of the new one begin again, or go on with the month."""
     monkeypatch.setenv("ORDERS_DATA", str(tmp_path))

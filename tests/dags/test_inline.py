@@ -12,6 +12,7 @@ WINDOWS = 24 + 1 + 1
 """The hours of the day, the first of the next, and that of the row which closes them."""
 
 
+@pytest.mark.thorough
 def test_it_streams_to_its_end_and_is_verified(lab: Lab) -> None:
     client, home = lab.client, lab.home("inline")
     run = lab.run("inline", home)

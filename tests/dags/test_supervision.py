@@ -114,6 +114,7 @@ def test_a_worker_killed_between_launch_and_deferral_leaves_one_driver(lab: Lab)
     assert client.wait_for_run("supervised", run) == "success"
 
 
+@pytest.mark.thorough
 def test_a_report_that_is_changed_while_it_runs(lab: Lab) -> None:
     """Its task replaces the driver by one that computes both, and all who supervise it follow."""
     client, home = lab.client, lab.home("changing")

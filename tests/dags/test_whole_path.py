@@ -84,6 +84,7 @@ def test_a_button_of_the_page_verifies_windows_in_a_run_of_their_dag(lab: Lab) -
     assert (told["start"], told["end"], told["verdict"]["windows"]) == (f"{DAY}T00:00:00", f"{DAY}T06:00:00", 36)
 
 
+@pytest.mark.thorough
 def test_a_published_cell_that_was_changed_is_named_and_repaired(lab: Lab) -> None:
     pytest.importorskip("pyarrow")
     client = lab.client
@@ -106,6 +107,7 @@ def test_a_published_cell_that_was_changed_is_named_and_repaired(lab: Lab) -> No
     assert (verdict["windows"], verdict["equal"]) == (WINDOWS_OF_A_DAY, WINDOWS_OF_A_DAY)
 
 
+@pytest.mark.thorough
 def test_an_hour_of_facts_is_read_when_it_is_complete(lab: Lab) -> None:
     client, home = lab.client, lab.home("order_facts")
     for dag in ("order_facts", "order_facts_hourly"):

@@ -137,6 +137,7 @@ def test_a_run_to_the_end_of_the_input(spark, report: Plan, tmp_path: Path) -> N
     assert verify(spark, report, home).is_proven
 
 
+@pytest.mark.thorough
 def test_they_are_backfilled_and_repaired(spark, report: Plan, tmp_path: Path) -> None:
     home = Home.create(tmp_path / "home", report)
     morning = Interval(MORNING + 8 * HOUR, MORNING + 10 * HOUR)

@@ -40,7 +40,7 @@ def test_late_rows_as_flink_and_proven(spark, case: Case) -> None:
     assert outcome.passed, outcome.detail
 
 
-@pytest.mark.parametrize(("case", "mode"), in_turn(OTHERS, MODES))
+@pytest.mark.parametrize(("case", "mode"), in_turn(OTHERS, MODES, each=2))
 def test_equals_flink(spark, case: Case, mode: str) -> None:
     outcome = run_case(spark, case, mode)
     print(f"{case.name} {mode}: {outcome.verdict} {outcome.detail}")

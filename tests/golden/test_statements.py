@@ -30,6 +30,7 @@ CALENDAR = {
 """The only window of the rows, whose days are April 2020: Flink has no such windows."""
 ACCEPTED = [s for s in STATEMENTS if s.is_accepted or s.id in BEYOND]
 FAILING = [s for s in ACCEPTED if s.streaming.get("phase") == "runtime"]
+IN_TURN = ("stream", pytest.param("batch", marks=pytest.mark.thorough))
 RUNNING = [s for s in ACCEPTED if s not in FAILING and s.result is not None]
 UNKNOWN = [s for s in ACCEPTED if s not in FAILING and s.result is None and s.id not in CALENDAR]
 FAILURES = {
@@ -94,14 +95,14 @@ def results(spark, request: pytest.FixtureRequest) -> Results:
     return Results(spark, {mode: [one["statement"] for one in params if one["mode"] == mode] for mode in MODES})
 
 
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("mode", IN_TURN)
 def test_statements_run_as_one_report(spark, results: Results, mode: str) -> None:
     if sum(not one.why_alone for one in results.selected[mode]) < 2:
         results = Results(spark, dict.fromkeys(MODES, RUNNING))
     assert not results.why_none_together(mode)
 
 
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("mode", IN_TURN)
 @pytest.mark.parametrize("statement", RUNNING, ids=lambda statement: statement.id)
 def test_the_rows_are_flinks(spark, results: Results, statement: Statement, mode: str) -> None:
     if mode == "batch" and statement.id in REFUSED_IN_BATCH:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -29,7 +30,12 @@ REFUSED = {
 """Programs, and what they are told. The others run here; PyFlink runs three of them itself."""
 
 
-@pytest.mark.parametrize("case, mode", RUNS, ids=[f"{case.directory.name}-{mode}" for case, mode in RUNS])
+def run(n: int, case: Case, mode: str) -> Any:
+    """Every second one is in the suite."""
+    return pytest.param(case, mode, id=f"{case.directory.name}-{mode}", marks=pytest.mark.thorough if n % 2 else ())
+
+
+@pytest.mark.parametrize("case, mode", [run(n, *one) for n, one in enumerate(RUNS)])
 def test_equals_pyflink(spark, case: Case, mode: str) -> None:
     outcome = run_case(spark, case, mode)
     assert outcome.passed, outcome.detail

@@ -23,6 +23,6 @@ def test_what_is_refused(tmp_path: Path, name: str) -> None:
     assert REFUSED[name] in str(refused.value)
 
 
-@pytest.mark.parametrize(("case", "mode"), in_turn(RUN, MODES))
+@pytest.mark.parametrize(("case", "mode"), in_turn(RUN, MODES, each=2))
 def test_what_runs(spark, case: Script, mode: str) -> None:
     assert rows_of(spark, case, mode) == case.right

@@ -148,8 +148,8 @@ def by_hand(windowing: Windowing, arrived: list[Event]) -> list[tuple[Any, ...]]
 
 @pytest.mark.parametrize(
     "windowing",
-    # TUMBLE is the case of CUMULATE with one step.
-    [pytest.param(one, marks=pytest.mark.thorough) if one.kind == "TUMBLE" else one for one in WINDOWS],
+    # TUMBLE is the case of CUMULATE with one step, and that of HOP with one slice.
+    [one if one.kind == "HOP" else pytest.param(one, marks=pytest.mark.thorough) for one in WINDOWS],
     ids=str,
 )
 def test_in_any_batches(spark, tmp_path: Path, windowing: Windowing) -> None:

@@ -67,8 +67,10 @@ def written(number: int, query: str) -> str:
 
 @pytest.mark.parametrize(
     ("queries", "rows_of_a_task"),
-    [(AGGREGATED, tuning.ROWS_OF_A_TASK), (OTHERS, 10)],
-    ids=["one task", "several tasks"],
+    [
+        pytest.param(AGGREGATED, tuning.ROWS_OF_A_TASK, id="one task"),
+        pytest.param(OTHERS, 10, id="several tasks", marks=pytest.mark.thorough),
+    ],
 )
 def test_stream_and_batch_agree(
     spark, tmp_path: Path, monkeypatch, queries: tuple[str, ...], rows_of_a_task: int

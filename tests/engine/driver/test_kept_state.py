@@ -17,6 +17,7 @@ from airflow_nrt.home.home import Home
 from airflow_nrt.model.plan import Plan
 from airflow_nrt.sql.load import plan_of_home
 from tests.engine.reports import HOUR, MINUTE, Event, Stream, arriving, cut, events_table, plan_of, random_events
+from tests.in_turn import every_second
 
 EVENTS = arriving(random_events(5, 120, 4 * HOUR), 5, 4 * MINUTE)
 BATCHES = cut(EVENTS, 5, 4)
@@ -79,7 +80,7 @@ def both(spark: SparkSession, place: Path, query: str, changed: str) -> tuple[st
     return comparison.inserts[0].kind.name, told(first, fired), told(whole, fired)
 
 
-@pytest.mark.parametrize("change", CHANGES)
+@pytest.mark.parametrize("change", every_second(CHANGES))
 def test_windows_are_those_of_the_changed_report(spark: SparkSession, tmp_path: Path, change: str) -> None:
     query, old, new = CHANGES[change]
     assert old in query

@@ -64,7 +64,10 @@ def results(place: Path) -> dict[str, list[tuple[object, ...]]]:
     return {sink: rows_of(place / sink) for sink in ("curve", "totals")}
 
 
-@pytest.mark.parametrize(("point", "times"), [("commit-after", 2), ("commit-after", 4), ("tick-after", 2)])
+@pytest.mark.parametrize(
+    ("point", "times"),
+    [pytest.param("commit-after", 2, marks=pytest.mark.thorough), ("commit-after", 4), ("tick-after", 2)],
+)
 def test_a_power_failure(spark, tmp_path: Path, monkeypatch, clean: Path, point: str, times: int) -> None:
     """Just after an entry: what it refers to is there, though Spark has synced nothing."""
     plan = report(tmp_path)

@@ -146,6 +146,7 @@ def run(report: Path) -> subprocess.CompletedProcess[str]:
     return ordinary([*line, "--available-now", "--master", "local[2]"], report.parent)
 
 
+@pytest.mark.thorough
 @pytest.mark.process
 def test_files_that_can_not_be_opened_wait(tmp_path: Path) -> None:
     report = furnish(tmp_path)

@@ -70,6 +70,7 @@ WINDOWS = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.timeout(300)
 @settings(max_examples=1, phases=(Phase.explicit,), deadline=None)
 @given(st.sampled_from(sorted(WINDOWS)), st.integers(0, 2**32))

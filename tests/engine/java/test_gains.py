@@ -70,6 +70,7 @@ def test_merged_aggregates_keep_one_table_of_all_groups(sides: Sides) -> None:
     assert memory[1] == 2 * memory[0] > 0
 
 
+@pytest.mark.thorough
 def test_batches_with_other_moments_compile_once(gains: dict[str, int]) -> None:
     assert gains["MomentsByReference"] == 0
     assert gains["no MomentsByReference"] >= BATCHES

@@ -9,6 +9,7 @@ from decimal import Decimal
 from itertools import groupby
 from pathlib import Path
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -103,6 +104,7 @@ def worlds(seed: int) -> list[Event]:
     return arriving(rows, seed, 4 * MINUTE)
 
 
+@pytest.mark.thorough
 @settings(max_examples=2)
 @given(seed=st.integers(0, 1000), batches=st.integers(1, 3))
 def test_in_any_cut_they_are_what_the_model_says(spark, tmp_path_factory, seed: int, batches: int) -> None:
