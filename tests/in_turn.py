@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 import pytest
 
 
-def in_turn(cases: Iterable[Any], modes: Sequence[str], each: int = 1) -> list[Any]:
-    """Parameters `case` and `mode`, of cases that have a `name`. The suite has one of `each` so many cases."""
+def in_turn(cases: Iterable[Any], modes: Sequence[str], each: int = 1, always: Collection[str] = ()) -> list[Any]:
+    """Parameters `case` and `mode`, of cases that have a `name`. The suite has one of `each` so many cases, and those
+    that are named `always`."""
+    cases = list(cases)
+    inside = {n for n, case in enumerate(cases) if n % each == 0 or case.name in always}
 
     def is_in_suite(n: int, at: int) -> bool:
-        return n % each == 0 and n // each % len(modes) == at
+        return n in inside and n // each % len(modes) == at
 
     return [
         pytest.param(case, mode, id=f"{case.name}-{mode}", marks=() if is_in_suite(n, at) else pytest.mark.thorough)
