@@ -18,6 +18,7 @@ from airflow_nrt.home.status import read_status
 from airflow_nrt.model.plan import Plan
 from airflow_nrt.sql.load import plan_of_home, plan_script
 from tests.engine.fault_points import watch_points
+from tests.engine.rebuilds import rebuild
 from tests.engine.reports import HOUR, MORNING, rows_of
 from tests.engine.sinks.lakehouse.reports import Format, begin_with, table_of
 from tests.engine.sources.archive.reports import QUERY, write
@@ -38,9 +39,9 @@ def lay(spark: SparkSession, place: Path, name: str, rows: list[tuple[int, str]]
     frame.write.parquet(str(place / "lake" / "ds=2024-06-18" / name))
 
 
-def planned(place: Path, broker: Broker, topic: str, **options: str) -> Plan:
+def planned(place: Path, broker: Broker, topic: str, query: str = QUERY, **options: str) -> Plan:
     given = {"scan_history": "lake", "scan_history_until": "2024-06-18 10:15", **options}
-    return plan_script(PAST + script(broker.address, topic, query=QUERY, **given), {}, "orders_curve", place)
+    return plan_script(PAST + script(broker.address, topic, query=query, **given), {}, "orders_curve", place)
 
 
 def run(spark: SparkSession, plan: Plan, place: Path) -> Home:
@@ -110,6 +111,21 @@ def test_a_driver_that_dies_goes_on_in_the_past(
     assert any(entry.n > first and isinstance(entry.body, Commit) and entry.body.files for entry in home.log().audit())
     verdict = verify(spark, plan, home, Interval())
     assert verdict.is_proven and not verdict.problems and verdict.late_rows == 0
+
+
+def test_a_changed_report_reads_the_past_again(
+    spark: SparkSession, broker: Broker, topics: Topics, tmp_path: Path
+) -> None:
+    topics.create("rebuilt", 1)
+    lay(spark, tmp_path, "a", [(1, "10:01:00"), (2, "10:09:00"), (3, "10:12:00")])
+    write(topics, "rebuilt", [(0, "10:16:00"), (0, "10:31:00")], 5)
+    run(spark, planned(tmp_path, broker, "rebuilt"), tmp_path)
+    assert curve(tmp_path) == [("10:10", 2, 2), ("10:20", 2, 5)]
+    plan = planned(tmp_path, broker, "rebuilt", QUERY.replace("MAX(price)", "MIN(price)"))
+    assert rebuild(spark, plan, tmp_path / "home") == "finished"
+    assert curve(tmp_path) == [("10:10", 2, 1), ("10:20", 2, 3)]
+    verdict = verify(spark, plan, Home.open(tmp_path / "home"), Interval())
+    assert verdict.is_proven and not verdict.problems
 
 
 COLUMNS = """sent TIMESTAMP_LTZ(3) METADATA FROM 'timestamp', part BIGINT METADATA FROM 'partition', price INT,
