@@ -98,13 +98,15 @@ def under(package: str, modules: set[str]) -> set[str]:
 @pytest.mark.parametrize(
     ("program", "most"),
     [
-        ("import airflow_nrt.table", 0.05),
-        ("import airflow_nrt.cli.main", 0.25),
-        ("from airflow_nrt.table import TableEnvironment, Tumble, col", 0.25),
+        ("import airflow_nrt.table", 2),
+        ("import airflow_nrt.cli.main", 5),
+        ("from airflow_nrt.table import TableEnvironment, Tumble, col", 5),
     ],
 )
 def test_what_people_wait_for_starts_fast(program: str, most: float) -> None:
-    seconds = min(loaded(program)[1] for _ in range(3))
-    print(f"{program}: {seconds * 1000:.0f} ms")
-    # Processor time: alone they take 5, 10 and 50 ms, and a machine that is busy with other tests takes longer.
-    assert seconds < most
+    """In processor time, beside modules of Python that are imported in turn: a busy machine slows both."""
+    beside = "import asyncio, email.mime.text, http.server, unittest.mock"
+    times = [(loaded(program)[1], loaded(beside)[1]) for _ in range(3)]
+    seconds, of_python = map(min, zip(*times))
+    print(f"{program}: {seconds * 1000:.0f} ms, {beside}: {of_python * 1000:.0f} ms")
+    assert seconds < most * of_python

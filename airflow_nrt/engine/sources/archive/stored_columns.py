@@ -74,7 +74,7 @@ def reader_columns(keys: set[str], stored: Mapping[str, str]) -> list[str]:
 
 
 def metadata_columns(stored: Mapping[str, str]) -> list[str]:
-    """SQL of the reader's columns from which METADATA are computed; `stored` are the columns that have them, by key.
+    r"""SQL of the reader's columns from which METADATA are computed; `stored` are the columns that have them, by key.
 
     >>> print(*metadata_columns({"partition": "p", "timestamp": "at"}), sep="\n")
     CAST(`p` AS INT) AS _nrt_partition
