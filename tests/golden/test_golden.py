@@ -25,7 +25,7 @@ OF_EACH_KIND = [
 ]
 
 ALONE_IN_WHAT_IT_SHOWS = ("inorder/session_touching_gap",)
-LATE_OF_EACH_KIND = ("cumulate", "hop", "raw_tvf_never_drops", "session")
+LATE_OF_EACH_KIND = ("cumulate", "session")
 """A case takes a minute, because it is cut wherever Flink's judgement of a row may change."""
 
 
