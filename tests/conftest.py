@@ -14,7 +14,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.changed.selection import Selection
-from tests.in_turn import one_of_each
+from tests.in_turn import half_of_queries, one_of_each
 from tests.store_alone import found, watch_homes
 from tests.strict import watched
 from tests.temporary_files import write_into_memory
@@ -72,6 +72,7 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     mark(items)
     one_of_each(items)
+    half_of_queries(items)
     wanted: dict[bool, list[pytest.Item]] = {True: [], False: []}
     for item in items:
         wanted[is_wanted(item)].append(item)

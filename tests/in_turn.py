@@ -59,6 +59,18 @@ def one_of_each(items: Iterable[pytest.Item]) -> None:
                 one.add_marker(pytest.mark.thorough)
 
 
+def half_of_queries(items: Iterable[pytest.Item]) -> None:
+    """Leaves each second query that is run together with the others of its file."""
+    together: dict[str, list[pytest.Item]] = defaultdict(list)
+    for item in items:
+        given = item.callspec.params if isinstance(item, pytest.Function) and hasattr(item, "callspec") else {}
+        if "given" in getattr(item, "fixturenames", ()) and "query" in given:
+            together[item.nodeid.partition("[")[0]].append(item)
+    for same in together.values():
+        for one in same[1::2]:
+            one.add_marker(pytest.mark.thorough)
+
+
 def left_out(alike: Iterable[Sequence[T]]) -> list[T]:
     """Of groups that are alike all but one member each: the first of the first group, the second of the next."""
     return [one for n, same in enumerate(alike) for at, one in enumerate(same) if at != n % len(same)]

@@ -74,6 +74,7 @@ def test_batch_equals_brute_force(spark, tmp_path: Path) -> None:
         assert ordered(result.drop("_nrt_end").collect()) == count_in(windowing, [events], FEW), windowing
 
 
+@pytest.mark.thorough
 @pytest.mark.timeout(300)
 def test_late_rows_count_in_windows_still_open(spark, tmp_path: Path) -> None:
     events = random_events(8, 250, 200 * DAY, start=parse_instant("2023-11-20"))

@@ -111,6 +111,7 @@ def until(done: Callable[..., bool], *given: object) -> None:
         time.sleep(0.1)
 
 
+@pytest.mark.thorough
 def test_each_window_is_there_once_and_right(
     spark, java: SharedJava, servers: tuple[Broker, Server], tmp_path: Path
 ) -> None:

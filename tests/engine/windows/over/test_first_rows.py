@@ -35,6 +35,7 @@ from tests.engine.reports import (
     write_lines,
 )
 from tests.engine.windows.streamed import BOUNDS, Case, any_cut, streamed, windowed
+from tests.in_turn import every_second
 
 
 def first(partition: str, limit: int = 1) -> str:
@@ -181,7 +182,7 @@ def test_a_day_is_that_of_the_session_s_zone(spark, tmp_path: Path) -> None:
 
 
 @pytest.mark.timeout(600)
-@pytest.mark.parametrize("part", ["FLOOR(ts TO HOUR)", "DATE_FORMAT(ts, 'yyyy-MM-dd HH:mm')"])
+@pytest.mark.parametrize("part", every_second(["FLOOR(ts TO HOUR)", "DATE_FORMAT(ts, 'yyyy-MM-dd HH:mm')"]))
 def test_a_home_that_has_forgotten_nothing_goes_on(spark, tmp_path: Path, part: str, monkeypatch) -> None:
     """As those of an earlier version. The rows of every step are those of a driver that never forgets."""
     query = f"SELECT id, user_id, {{}} FROM {first(f'user_id, {part}', 2)} GROUP BY id, user_id, {{}}"

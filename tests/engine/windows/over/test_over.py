@@ -124,6 +124,7 @@ def insert(name: str) -> str:
     return QUERIES[name].insert(name)
 
 
+@pytest.mark.thorough
 @pytest.mark.timeout(900)
 @any_cut
 def test_stream_is_proven_whatever_the_cut(spark, seed: int, batches: int) -> None:
