@@ -48,8 +48,10 @@ def check_places(plan: Plan, home: str | Path | None = None) -> None:
 
 def _check_own_results(plan: Plan) -> None:
     """Raises InputError for a table without a directory of files that is read and written, by whatever names."""
-    for source, insert in product(plan.sources, plan.inserts):
-        read, written = source.table, insert.sink
+    tables = [source.table for source in plan.sources]
+    tables += [one.history.table for one in tables if one.history is not None]
+    for read, insert in product(tables, plan.inserts):
+        written = insert.sink
         connector = connector_of(read)
         is_same = connector is connector_of(written) and connector.place(read) == connector.place(written)
         if is_same and "path" not in read.options:
@@ -61,7 +63,8 @@ def _check_own_results(plan: Plan) -> None:
 
 def check_sources(plan: Plan) -> None:
     """Raises InputError for a source that does not exist."""
-    for missing in _missing(source.table for source in plan.sources):
+    tables = [source.table for source in plan.sources]
+    for missing in _missing([*tables, *(one.history.table for one in tables if one.history is not None)]):
         raise InputError(f"{missing}: correct 'path', or make the directory")
 
 

@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from airflow_nrt.basics.errors import InputError, MissingError
 from airflow_nrt.basics.instants import names_instant, parse_instant
-from airflow_nrt.model.connectors.kafka_options import ARCHIVED, HISTORY, HISTORY_UNTIL, STARTUP, STARTUP_HOME
+from airflow_nrt.model.connectors.kafka_options import ARCHIVED, EARLIEST, HISTORY, HISTORY_UNTIL, STARTUP, STARTUP_HOME
 from airflow_nrt.model.options.known import ARCHIVE
 from airflow_nrt.model.plan import Source
 from airflow_nrt.model.tables import Column, History, Table
@@ -27,7 +27,8 @@ def with_history(source: Source, table: Table) -> Source:
     _check(source, table)
     until = source.table.options.get(HISTORY_UNTIL)
     if until is None:
-        begins = {STARTUP: ARCHIVED, STARTUP_HOME: table.options["path"]}
+        _check_archive(source, table)
+        begins = {STARTUP: ARCHIVED, STARTUP_HOME: table.path}
         return replace(source, table=replace(source.table, options={**source.table.options, **begins}))
     _check_rows(source, table)
     at = parse_instant(until)
@@ -39,8 +40,8 @@ def as_history(source: Source) -> Source:
     """The source as the table of its past has it: METADATA columns are physical there."""
     history = source.table.history
     assert history is not None
-    table = replace(history.table, columns=_stored(source), watermark=None, primary_key=())
-    return Source(table, tuple(column.name for column in table.columns))
+    table = replace(history.table, columns=history.table.physical, watermark=None, primary_key=())
+    return Source(table, tuple(column.name for column in _stored(source)), identified=source.identified)
 
 
 def _stored(source: Source) -> tuple[Column, ...]:
@@ -61,6 +62,16 @@ def _check(source: Source, table: Table) -> None:
         )
     if source.table.options.get(STARTUP, "").lower() == ARCHIVED:
         raise InputError(f"{where} and '{STARTUP}' = '{ARCHIVED}' are two pasts: leave one of them out")
+
+
+def _check_archive(source: Source, table: Table) -> None:
+    where = f"table {source.name!r}: '{HISTORY}'"
+    if table.connector != "filesystem":
+        raise InputError(f"{where}: no home archives into a table of {table.connector}: set '{HISTORY_UNTIL}', too")
+    if source.table.options.get(STARTUP, EARLIEST).lower() != EARLIEST:
+        raise InputError(
+            f"{where}: the archive says where the topic goes on: leave '{STARTUP}' out, or set '{HISTORY_UNTIL}'"
+        )
 
 
 def _check_rows(source: Source, table: Table) -> None:

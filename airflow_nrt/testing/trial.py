@@ -241,4 +241,4 @@ def _moved_insert(insert: Insert, directory: Path) -> Insert:
 def _moved(table: Table, directory: Path, kept: dict[str, str]) -> Table:
     form = DEBEZIUM.name if connector_of(table).takes_changes_as_such(table) else "json"
     options = {**kept, "connector": "filesystem", "path": str(directory / table.name), "format": form}
-    return replace(table, connector="filesystem", partition_keys=(), options=options)
+    return replace(table, connector="filesystem", partition_keys=(), options=options, history=None)

@@ -396,6 +396,7 @@ def with_past(spark: SparkSession, place: Path, is_kept: bool) -> Scene:
                 topics.write("orders", [_in_json(partition, minute)], partition)
             if found := enumerator.poll():
                 scene.driver.absorb("orders", enumerator.in_order(found))
+                enumerator.absorbed(found)
     return scene
 
 

@@ -8,6 +8,9 @@ import pytest
 
 from airflow_nrt.basics.errors import InputError
 from airflow_nrt.basics.instants import parse_instant
+from airflow_nrt.describe.overlaps import check_places, check_sources
+from airflow_nrt.home.identity.fingerprint import changes_between
+from airflow_nrt.model.history import as_history
 from airflow_nrt.model.plan import Plan
 from airflow_nrt.sql.load import plan_script
 
@@ -24,13 +27,14 @@ def planned(
     history: str = "lake",
     more: str = "",
     settings: str = "",
-    startup: str = "'earliest-offset'",
+    startup: str | None = "'earliest-offset'",
 ) -> Plan:
+    mode = "" if startup is None else f", 'scan.startup.mode' = {startup}"
     return plan_script(
         f"""{settings}
         CREATE TABLE lake ({lake}) WITH ({lake_options});
         CREATE TABLE orders ({topic}) WITH ('connector' = 'kafka', 'topic' = 't', 'format' = 'json',
-          'properties.bootstrap.servers' = 'host:9092', 'scan.startup.mode' = {startup},
+          'properties.bootstrap.servers' = 'host:9092'{mode},
           'scan.history' = '{history}'{"," if until else ""} {until} {more});
         CREATE TABLE counts (ts TIMESTAMP(3), n BIGINT)
         WITH ('connector' = 'filesystem', 'path' = 'counts', 'format' = 'json');
@@ -92,3 +96,39 @@ def test_the_end_of_the_past_is_on_the_clock_of_the_windows(
     zone, text = "SET 'table.local-time-zone' = 'Europe/Berlin';", f"'scan.history.until' = '{until}'"
     (source,) = planned(tmp_path, columns, topic, text, settings=zone).sources
     assert source.table.history is not None and source.table.history.until == parse_instant(expected)
+
+
+def test_another_place_of_the_past_is_a_changed_report(tmp_path: Path) -> None:
+    plan = planned(tmp_path)
+    moved = planned(tmp_path, lake_options="'connector' = 'filesystem', 'path' = 'lake2', 'format' = 'parquet'")
+    assert changes_between(plan, planned(tmp_path)) == []
+    (change,) = changes_between(plan, moved)
+    assert change.startswith("source orders, history") and "lake2" in change
+
+
+def test_the_past_keeps_the_order_of_its_columns(tmp_path: Path) -> None:
+    (source,) = planned(tmp_path, "more STRING, price INT, ts TIMESTAMP(3), shop INT").sources
+    past = as_history(source)
+    assert [column.name for column in past.table.physical] == ["more", "price", "ts", "shop"]
+    assert set(past.columns) == {"price", "ts"}
+
+
+def test_an_archive_needs_no_time_and_no_startup_mode(tmp_path: Path) -> None:
+    (source,) = planned(tmp_path, until="", startup=None).sources
+    assert source.table.history is None and source.table.options["scan.startup.home"] == str(tmp_path / "lake")
+    with pytest.raises(InputError, match=r"leave 'scan\.startup\.mode' out"):
+        planned(tmp_path, until="", startup="'latest-offset'")
+    with pytest.raises(InputError, match=r"no home archives into a table of delta: set 'scan\.history\.until', too"):
+        planned(tmp_path, until="", lake_options="'connector' = 'delta', 'table-path' = 'lake'")
+
+
+def test_a_report_does_not_write_into_its_past(tmp_path: Path) -> None:
+    (tmp_path / "counts").mkdir()
+    plan = planned(tmp_path, lake_options="'connector' = 'filesystem', 'path' = 'counts', 'format' = 'parquet'")
+    with pytest.raises(InputError, match="the report would read its own results"):
+        check_places(plan)
+
+
+def test_a_past_that_is_not_there_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="correct 'path', or make the directory"):
+        check_sources(planned(tmp_path))

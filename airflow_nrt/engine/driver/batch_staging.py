@@ -84,7 +84,9 @@ class BatchStaging:
             write_unreadable(self._home, ledger, source.name, corrupt)
         if len(corrupt) == len(splits):
             staged = tuple(self._rejected(source, ledger, clock))
-            return BatchResult(number, ledger=ledger, rejected=rejections(self._home, ledger), published=staged)
+            rejected_files = rejections(self._home, ledger)
+            proposals = proposed(splits, {})
+            return BatchResult(number, ledger=ledger, rejected=rejected_files, published=staged, proposals=proposals)
         if all(split.is_empty for split in splits) and not self._plan.updating:
             return BatchResult(number, proposals=dict.fromkeys(source_of(source.table).parts(splits)))
         latest = latest_rowtime(self._spark, self._plan, source, clock)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from airflow_nrt.home.home import Home
 from airflow_nrt.home.log.fold.checkpoints import read_by
 from airflow_nrt.home.log.splits import SourceRange
-from airflow_nrt.model.connectors.kafka_options import ARCHIVED, STARTUP, STARTUP_HOME
+from airflow_nrt.model.connectors.kafka_options import ARCHIVED, HISTORY, HISTORY_UNTIL, STARTUP, STARTUP_HOME
 from airflow_nrt.model.plan import Plan, Source
 
 
@@ -20,7 +20,8 @@ def beginning_with_archives(home: Home, made_for: Plan, plan: Plan) -> Plan:
     def beginning(source: Source) -> Source:
         if source.name not in archived:
             return source
-        return replace(source, table=replace(source.table, options={**source.table.options, **begins}))
+        others = {name: text for name, text in source.table.options.items() if name not in (HISTORY, HISTORY_UNTIL)}
+        return replace(source, table=replace(source.table, options={**others, **begins}, history=None))
 
     return replace(plan, sources=tuple(map(beginning, plan.sources)))
 

@@ -104,7 +104,8 @@ def corrupt_file(
     Raises any other failure again; one of a value as DataError that names its `row`, or the batch if that is empty.
     """
     meaning = explained(failure, origins)
-    allowed = source_option(source.table.options, "source.ignore-corrupt")
+    table = source.table if source.table.history is None else source.table.history.table
+    allowed = source_option(table.options, "source.ignore-corrupt")
     if isinstance(meaning, CorruptFileError):
         if not allowed or not any(split.name == meaning.path and not split.corrupt for split in splits):
             raise failure

@@ -26,7 +26,7 @@ from airflow_nrt.home.log.fold.inputs import SourceInputs
 from airflow_nrt.home.log.fold.looks import Looks
 from airflow_nrt.home.log.history.changed_files import LastRead, change_of
 from airflow_nrt.home.log.home_state import LAST_FILES
-from airflow_nrt.home.log.splits import Split, files_of
+from airflow_nrt.home.log.splits import SourceFile, Split, files_of
 from airflow_nrt.home.notes.unread import UnreadFiles
 from airflow_nrt.model.plan import Source as PlannedSource
 from airflow_nrt.model.skipped_row import SkippedRow
@@ -94,6 +94,10 @@ class Filesystem(Source):
 
     def enumerator(self, spark: SparkSession | None, table: Table, read: Iterable[Split] = ()) -> Files:
         return Files(table, SourceInputs.of(read))
+
+    def standing(self, spark: SparkSession, table: Table, read: Sequence[SourceFile]) -> list[SourceFile]:
+        known = {one.path for one in read}
+        return [one for one in Arrivals.all_of(table) if one.path not in known]
 
     def read(self, spark: SparkSession, source: PlannedSource, request: ReadRequest) -> DataFrame:
         check_links(spark, source.table, request.files)

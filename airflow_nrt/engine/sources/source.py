@@ -118,7 +118,10 @@ class Source(ABC):
         """The enumerator of a table; `read` are the splits that were read before. `spark` is None before a session."""
 
     def standing(self, spark: SparkSession, table: Table, read: Sequence[SourceFile]) -> list[SourceFile]:
-        """The files of a table as it is, or was when the first of those was found that were `read`, without these."""
+        """The files of a table as it is, or was when the first of those was found that were `read`, without these.
+
+        Raises InputError for a file that can't be opened.
+        """
         known = {one.path for one in read}
         return [one for one in files_of(self.enumerator(spark, table).poll()) if one.path not in known]
 

@@ -22,6 +22,7 @@ from airflow_nrt.engine.sources.formats.values import may_be_unfit
 from airflow_nrt.engine.sources.long_lines import shown_line
 from airflow_nrt.engine.sources.malformed import FAULT, WHOLE_LINE, WHY, faulty_columns, is_unfit, shortened
 from airflow_nrt.engine.sources.place import BLOCK, FILE, INDEX, IS_PAST, NUMBER, identity
+from airflow_nrt.engine.spark.paths import written_path
 from airflow_nrt.engine.time.computed_columns import computed_columns, of_number
 from airflow_nrt.engine.time.fractions import with_fractions
 from airflow_nrt.home.ledger import FUTURE, IN_HISTORY, MALFORMED, NO_VALUE, SKIPPED, TIMELESS
@@ -215,9 +216,15 @@ def _stop(source: Source, message: tuple[str, ...]) -> str:
       '…'), '\r', '\\r'), '\n', '\\n'), 200), '…'), replace(replace(regexp_replace(make_valid_utf8(_nrt_line),
       '�nrt:([0-9]+)( elements)?>([0-9]+)\\z', '…'), '\r', '\\r'), '\n', '\\n'))), ''), ')'))
     """
-    place = source_of(source.table).place
+    place = _place(source)
     line = f"coalesce(concat(': ', {shortened(shown_line())}), '')"
     return f"raise_error(concat('{STOP_MARK}', {', '.join(message)}, ' (', {place}, {line}, ')'))"
+
+
+def _place(source: Source) -> str:
+    """SQL of where a row stands, for people."""
+    place = source_of(source.table).place
+    return place if source.table.history is None else f"IF({IS_PAST}, {written_path(FILE)}, {place})"
 
 
 def without_lines(judged: DataFrame) -> DataFrame:
@@ -272,7 +279,7 @@ def rejected(judged: DataFrame, source: Source) -> DataFrame:
         f"coalesce({REASON}, {string_literal(NO_VALUE)}) AS reason",
         "column",
         f"{WHY} AS why",
-        f"{source_of(source.table).place} AS file",
+        f"{_place(source)} AS file",
         f"coalesce({shown_line()}, to_json({_shown(source)})) AS line",
     )
 

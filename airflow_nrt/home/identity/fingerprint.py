@@ -16,6 +16,7 @@ from typing import Any
 from airflow_nrt.basics.metadata import is_metadata
 from airflow_nrt.basics.types import DataType
 from airflow_nrt.model.connectors import connector_of
+from airflow_nrt.model.history import as_history
 from airflow_nrt.model.input.policy import policy_options, without_policies
 from airflow_nrt.model.internal_columns import CLOCK
 from airflow_nrt.model.options.known import REPORT_OPTIONS, find
@@ -207,6 +208,8 @@ def _source(source: Source, label: str) -> Iterator[Fact]:
     yield from _table(replace(table, columns=()), label)
     if table.watermark is not None:
         yield f"{label}, watermark for {table.watermark.name}", table.watermark.text
+    if table.history is not None:
+        yield from _source(as_history(source), f"{label}, history")
     yield from _fields(source, label, but=("table",))
 
 

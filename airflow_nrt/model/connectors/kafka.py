@@ -119,6 +119,9 @@ class Kafka(Connector):
             (STARTUP, ARCHIVED): STARTUP_HOME,
             (BOUNDED, COMMITTED): GROUP,
         }
+        if HISTORY in table.options and HISTORY_UNTIL not in table.options:
+            # The archive says where reading begins.
+            del needs[STARTUP, COMMITTED]
         for (option, mode), needed in needs.items():
             if kafka_option(table, option) == mode and needed not in table.options:
                 said = "" if option in table.options else ", which is the default as in Flink,"

@@ -238,8 +238,8 @@ def test_the_plans_have_every_dataclass_of_a_plan() -> None:
         for one in vars(module).values()
         if dataclasses.is_dataclass(one) and isinstance(one, type) and one.__module__ == module.__name__
     }
-    # An archive is known by the option of its source that names it.
-    assert {one.__name__ for one in declared - KINDS} == {"Query", "Archive"}
+    # An archive is known by the option of its source that names it, a past by the facts of its table.
+    assert {one.__name__ for one in declared - KINDS} == {"Query", "Archive", "History"}
 
 
 def is_read(option: Option, value: str) -> bool:

@@ -13,27 +13,24 @@ log = logging.getLogger(__name__)
 
 
 class PastThenTopic(SplitEnumerator):
-    """The splits of a topic, and before them the files of its past, which are listed once.
+    """The splits of a topic, and before them the files of its `past`, which are listed once.
 
-    The topic says first where reading begins, so that nothing is lost while the past is read.
+    The topic says first where reading begins, so that nothing is lost while the past is read. What it has when the past
+    is listed is found with that; the rest when the past is read.
     """
 
-    def __init__(
-        self, name: str, topic: SplitEnumerator, has_begun: bool, past: Callable[[], list[SourceFile]]
-    ) -> None:
+    def __init__(self, name: str, topic: SplitEnumerator, past: Callable[[], list[SourceFile]]) -> None:
         self._name = name
         self._topic = topic
-        self._has_begun = has_begun
         self._past: Callable[[], list[SourceFile]] | None = past
         self._left: set[str] = set()
         self._all = 0
 
     def poll(self) -> list[Split]:
+        if self._left:
+            return []
         arrived = self._topic.poll()
-        if not self._has_begun:
-            self._has_begun = True
-            return arrived
-        if self._past is None:
+        if self._past is None or (arrived and all(one.is_empty for one in arrived)):
             return arrived
         files, self._past = self._past(), None
         self._left, self._all = {one.path for one in files}, len(files)

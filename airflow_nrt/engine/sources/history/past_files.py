@@ -33,7 +33,7 @@ def in_order_of_time(files: Iterable[SourceFile], until: int, least_time: LeastT
 
 def least_time_known(topic: Table, history: History, connector: Source) -> LeastTime:
     """By the statistics of a file, or by its partition, if the table declares what the names of partitions mean."""
-    table = replace(history.table, watermark=topic.watermark)
+    table = timed(topic, history)
     partitions = partition_time(table, history.zone) if is_declared(table) else None
 
     def least_time(file: SourceFile) -> float:
@@ -46,3 +46,12 @@ def least_time_known(topic: Table, history: History, connector: Source) -> Least
         return partitions.time_of(values) - partitions.slack - (partitions.max_delay or 0)
 
     return least_time
+
+
+def timed(topic: Table, history: History) -> Table:
+    """The table of the past with the rowtime of the topic, if that is a column there. One that is computed may have the
+    name of another one."""
+    mark = topic.watermark
+    column = None if mark is None else topic.column(mark.column)
+    is_there = column is not None and (not column.is_computed or column.metadata is not None)
+    return replace(history.table, watermark=mark if is_there else None)

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from functools import partial
 
 from pyspark.sql import DataFrame, SparkSession
 
+from airflow_nrt.basics.errors import InputError
+from airflow_nrt.basics.instants import format_instant
 from airflow_nrt.basics.spelling import quote
 from airflow_nrt.engine.sources.archive.stored_columns import metadata_columns
 from airflow_nrt.engine.sources.filesystem import Filesystem
 from airflow_nrt.engine.sources.history.enumerator import PastThenTopic
-from airflow_nrt.engine.sources.history.past_files import in_order_of_time, least_time_known
+from airflow_nrt.engine.sources.history.past_files import in_order_of_time, least_time_known, timed
 from airflow_nrt.engine.sources.kafka.kafka import Kafka
 from airflow_nrt.engine.sources.malformed import FAULT, WHY
 from airflow_nrt.engine.sources.place import BLOCK, FILE, INDEX, NUMBER
 from airflow_nrt.engine.sources.request import ReadRequest
 from airflow_nrt.engine.sources.source import Source, SplitEnumerator
 from airflow_nrt.home.log.splits import SourceFile, Split, files_of, ranges_of
+from airflow_nrt.model.connectors.kafka_options import HISTORY, HISTORY_UNTIL
 from airflow_nrt.model.history import as_history
 from airflow_nrt.model.plan import Source as PlannedSource
 from airflow_nrt.model.skipped_row import SkippedRow
@@ -55,20 +57,28 @@ class TopicWithPast(Source):
 
     def enumerator(self, spark: SparkSession | None, table: Table, read: Iterable[Split] = ()) -> SplitEnumerator:
         assert spark is not None
-        read = read if table.history is None else list(read)
-        topic = self._topic.enumerator(spark, table, ranges_of(read))
-        ranges = ranges_of(read)
-        if table.history is None or not all(one.is_empty for one in ranges):
+        if table.history is None:
+            return self._topic.enumerator(spark, table, read)
+        read = list(read)
+        topic, files = self._topic.enumerator(spark, table, ranges_of(read)), files_of(read)
+        has_begun = any(not one.is_empty for one in ranges_of(read))
+        if has_begun or any(one.until == table.history.until for one in files):
+            # The past is read.
             return topic
-        past = partial(self._past, spark, table, table.history, files_of(read))
-        return PastThenTopic(table.name, topic, bool(ranges), past)
+        return PastThenTopic(table.name, topic, partial(self._past, spark, table, table.history, files))
 
     def _past(
         self, spark: SparkSession, table: Table, history: History, read: Sequence[SourceFile]
     ) -> list[SourceFile]:
         connector = self._connector(history.table)
-        files = connector.standing(spark, history.table, read)
-        return in_order_of_time(files, history.until, least_time_known(table, history, connector))
+        standing = connector.standing(spark, history.table, read)
+        files = in_order_of_time(standing, history.until, least_time_known(table, history, connector))
+        if not files and not read:
+            raise InputError(
+                f"table {table.name!r}: '{HISTORY}': table {history.table.name!r} has no file with rows before "
+                f"{format_instant(history.until)}: correct its place or '{HISTORY_UNTIL}', or leave both options out"
+            )
+        return files
 
     def row_at(self, spark: SparkSession, source: PlannedSource, place: str) -> SkippedRow:
         return self._topic.row_at(spark, source, place)
@@ -114,7 +124,7 @@ class TopicWithPast(Source):
         history = table.history
         if history is None or not isinstance(split, SourceFile):
             return None
-        return self._connector(history.table).times(replace(history.table, watermark=table.watermark), split)
+        return self._connector(history.table).times(timed(table, history), split)
 
     def _of(self, split: Split) -> Source:
         return _FILES if isinstance(split, SourceFile) else self._topic

@@ -49,18 +49,23 @@ class _Names:
 
 @dataclass(frozen=True)
 class _Rest:
-    """`corrupt` and `version` have the places of the few files that need them."""
+    """`corrupt`, `version` and `until` have the places of the few files that need them."""
 
     size: Sequence[int]
     modified: Sequence[int]
     corrupt: Sequence[int]
     version: Mapping[int, TableVersion]
+    until: Mapping[int, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
-class _Files1(_Rest):
+class _Files1:
     """Files as format 1 had them."""
 
+    size: Sequence[int]
+    modified: Sequence[int]
+    corrupt: Sequence[int]
+    version: Mapping[int, TableVersion]
     path: Sequence[str]
 
 
@@ -197,10 +202,14 @@ def _check_members(stored: bytes, *members: _Member) -> None:
 
 def _of_older(content: _Content1) -> Inputs:
     sources = {
-        name: SourceInputs(ReadFiles.of(_by_row(one.files.path, one.files)), one.ranges)
+        name: SourceInputs(ReadFiles.of(_by_row(one.files.path, _rest_of_1(one.files))), one.ranges)
         for name, one in content.sources.items()
     }
     return Inputs(sources, content.dimensions, content.archived, content.gone)
+
+
+def _rest_of_1(files: _Files1) -> _Rest:
+    return _Rest(files.size, files.modified, files.corrupt, files.version)
 
 
 def _names(directories: Mapping[str, int], files: Sequence[SourceFile]) -> _Names:
@@ -213,13 +222,14 @@ def _names(directories: Mapping[str, int], files: Sequence[SourceFile]) -> _Name
 def _rest(files: Sequence[SourceFile]) -> _Rest:
     corrupt = [n for n, file in enumerate(files) if file.corrupt]
     versions = {n: file.version for n, file in enumerate(files) if file.version is not None}
-    return _Rest([file.size for file in files], [file.modified for file in files], corrupt, versions)
+    until = {n: file.until for n, file in enumerate(files) if file.until is not None}
+    return _Rest([file.size for file in files], [file.modified for file in files], corrupt, versions, until)
 
 
 def _by_row(paths: Iterable[str], files: _Rest) -> tuple[SourceFile, ...]:
     corrupt = frozenset(files.corrupt)
     rows = enumerate(zip(paths, files.size, files.modified, strict=True))
-    return tuple(SourceFile(*row, n in corrupt, files.version.get(n)) for n, row in rows)
+    return tuple(SourceFile(*row, n in corrupt, files.version.get(n), files.until.get(n)) for n, row in rows)
 
 
 def _stored(content: Any) -> bytes:

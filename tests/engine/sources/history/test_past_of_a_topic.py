@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
+from airflow_nrt.basics.errors import InputError
 from airflow_nrt.engine.backfill import backfill
 from airflow_nrt.engine.driver.run import Runner
 from airflow_nrt.engine.verify.interval import Interval
@@ -19,7 +20,7 @@ from airflow_nrt.model.plan import Plan
 from airflow_nrt.sql.load import plan_of_home, plan_script
 from tests.engine.fault_points import watch_points
 from tests.engine.rebuilds import rebuild
-from tests.engine.reports import HOUR, MORNING, rows_of
+from tests.engine.reports import HOUR, MINUTE, MORNING, rows_of
 from tests.engine.sinks.lakehouse.reports import Format, begin_with, table_of
 from tests.engine.sources.archive.reports import QUERY, write
 from tests.engine.sources.kafka.reports import script
@@ -126,6 +127,53 @@ def test_a_changed_report_reads_the_past_again(
     assert curve(tmp_path) == [("10:10", 2, 1), ("10:20", 2, 3)]
     verdict = verify(spark, plan, Home.open(tmp_path / "home"), Interval())
     assert verdict.is_proven and not verdict.problems
+
+
+def test_a_bounded_topic_is_read_to_its_end_after_a_change(
+    spark: SparkSession, broker: Broker, topics: Topics, tmp_path: Path
+) -> None:
+    topics.create("bounded", 1)
+    lay(spark, tmp_path, "a", [(1, "10:01:00"), (3, "10:12:00")])
+    write(topics, "bounded", [(0, "10:16:00"), (0, "10:31:00")], 5)
+    options = {"scan_bounded_mode": "latest-offset"}
+    run(spark, planned(tmp_path, broker, "bounded", **options), tmp_path)
+    assert curve(tmp_path) == [("10:10", 1, 1), ("10:20", 2, 5), ("10:40", 1, 6)]
+    plan = planned(tmp_path, broker, "bounded", QUERY.replace("MAX(price)", "MIN(price)"), **options)
+    assert rebuild(spark, plan, tmp_path / "home") == "finished"
+    assert curve(tmp_path) == [("10:10", 1, 1), ("10:20", 2, 3), ("10:40", 1, 6)]
+
+
+CSV = """CREATE TABLE lake (shop INT, price INT, epoch BIGINT, ts TIMESTAMP(3))
+WITH ('connector' = 'filesystem', 'path' = 'lake', 'format' = 'csv', 'source.ignore-corrupt' = 'true');
+"""
+BY_EPOCH = """price INT, epoch BIGINT, shop INT, ts AS TO_TIMESTAMP_LTZ(epoch, 3),
+  WATERMARK FOR ts AS ts - INTERVAL '1' MINUTE"""
+
+
+def test_files_of_the_past_are_found_read_and_closed(
+    spark: SparkSession, broker: Broker, topics: Topics, tmp_path: Path
+) -> None:
+    """Lines have the columns of their own table, whose `ts` is not that of the topic. What comes later is not read."""
+    topics.create("lines", 1)
+    query = QUERY.replace("CAST(MAX(price) AS BIGINT)", "SUM(CAST(shop * 100 + price AS BIGINT))")
+    text = script(broker.address, "lines", BY_EPOCH, query, scan_history="lake", scan_history_until="2024-06-18 10:15")
+    plan = plan_script(CSV + text, {}, "orders_curve", tmp_path)
+    lake, at = tmp_path / "lake", MORNING + 10 * HOUR
+    lake.mkdir()
+    with pytest.raises(InputError, match="table 'lake' has no file with rows before 2024-06-18 10:15:00: correct its"):
+        run(spark, plan, tmp_path)
+    (lake / "gone.csv").symlink_to(tmp_path / "nowhere")
+    with pytest.raises(InputError, match=r"gone\.csv can't be opened: No such file or directory"):
+        run(spark, plan, tmp_path)
+    (lake / "gone.csv").unlink()
+    (lake / "a.csv").write_text(f"7,1,{at + MINUTE},2030-01-01 00:00:00\n7,2,{at + 12 * MINUTE},\n")
+    home = run(spark, plan, tmp_path)
+    (lake / "b.csv").write_text(f"9,9,{at + 12 * MINUTE},\n")
+    topics.write("lines", [json.dumps({"shop": 1, "price": 5, "epoch": at + n * MINUTE}) for n in (16, 32)], 0)
+    run(spark, plan, tmp_path)
+    assert curve(tmp_path) == [("10:10", 1, 701), ("10:20", 2, 807)]
+    verdict = verify(spark, plan, home, Interval())
+    assert verdict.is_proven and not verdict.problems and read_status(home).rejected == 0
 
 
 COLUMNS = """sent TIMESTAMP_LTZ(3) METADATA FROM 'timestamp', part BIGINT METADATA FROM 'partition', price INT,
