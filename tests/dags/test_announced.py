@@ -36,6 +36,7 @@ def followed(lab: Lab, dag_id: str) -> list[str]:
     return sorted(run["partition_key"] for run in lab.client.runs(dag_id) if run["state"] == "success")
 
 
+@pytest.mark.thorough
 def test_each_window_is_an_event_once_and_in_order(lab: Lab) -> None:
     client = lab.client
     client.wait_for_dag("announced_dispatcher")

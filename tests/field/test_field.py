@@ -13,7 +13,7 @@ from tests.in_turn import in_turn
 CASES = cases_below(Path(__file__).with_name("cases"))
 
 
-@pytest.mark.parametrize(("case", "mode"), in_turn(CASES, MODES))
+@pytest.mark.parametrize(("case", "mode"), in_turn(CASES, MODES, each=2))
 def test_what_is_right(spark, case: Case, mode: str) -> None:
     outcome = run_case(spark, case, mode)
     assert outcome.passed, outcome.detail

@@ -57,6 +57,7 @@ def run(task: NrtStreamOperator) -> dict[str, Any]:
     return task.resume(context, event, **kwargs)  # type: ignore[no-any-return]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("mode", ["client", pytest.param("cluster", marks=pytest.mark.thorough)])
 def test_a_report_runs_on_a_standalone_master(
     cluster: Standalone, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mode: str

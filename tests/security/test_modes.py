@@ -49,6 +49,7 @@ def modes(place: Path) -> tuple[set[str], set[str]]:
     )
 
 
+@pytest.mark.thorough
 @pytest.mark.process
 @pytest.mark.parametrize(
     "umask, group, directories, files",

@@ -243,6 +243,7 @@ QUERIES = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.thorough)])
 def test_any_arrival_and_any_cuts(spark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
     """Each query into tables of json, whole and partitioned, into changes by key and into pairs: the batch's rows,

@@ -36,6 +36,7 @@ def some_events(seed: int, count: int) -> list[Event]:
     return arriving(list(events.values()), seed, DELAY)
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize(

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from airflow_nrt.model.plan import Plan
 from tests.engine.reports import (
     DELAY,
@@ -77,6 +79,7 @@ def test_in_update_tables_an_older_row_does_not_come_up_again(spark, tmp_path: P
     assert seen == [[(1, 1)], [(1, 3)], [(1, 4)], [(2, 5)]]
 
 
+@pytest.mark.thorough
 def test_everywhere_it_is_the_batch_over_the_rows_of_the_hour(spark, several_tasks, tmp_path: Path) -> None:
     """After each batch, also with a driver that goes on from what another has stored; state is what is left."""
     events = arriving(random_events(11, 80, 4 * HOUR), 11, 2 * DELAY)

@@ -20,6 +20,7 @@ from tests.engine.sinks.jdbc.reports import COUNTS, CURVE, ORDERS, arrive
 from tests.engine.sinks.lakehouse.reports import Format, curve, table_of
 
 
+@pytest.mark.thorough
 def test_a_table_is_compacted_beside_a_driver(spark, lake: Format, tmp_path: Path) -> None:
     plan = lake.plan(tmp_path, "kept")
     stream = Stream(spark, plan, tmp_path / "home")

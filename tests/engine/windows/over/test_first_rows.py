@@ -181,6 +181,7 @@ def test_a_day_is_that_of_the_session_s_zone(spark, tmp_path: Path) -> None:
     assert verify(spark, plan, stream.home).is_proven
 
 
+@pytest.mark.thorough
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("part", every_second(["FLOOR(ts TO HOUR)", "DATE_FORMAT(ts, 'yyyy-MM-dd HH:mm')"]))
 def test_a_home_that_has_forgotten_nothing_goes_on(spark, tmp_path: Path, part: str, monkeypatch) -> None:

@@ -184,6 +184,7 @@ class Report:
         }
 
 
+@pytest.mark.thorough
 @pytest.mark.timeout(600)
 @any_cut
 def test_stream_is_proven_whatever_the_cut(spark, tmp_path_factory, seed: int, batches: int) -> None:
