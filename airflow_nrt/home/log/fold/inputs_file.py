@@ -149,7 +149,7 @@ def write_inputs(path: StorePath, inputs: Inputs) -> tuple[int, int]:
     """Gives the size in bytes, and the CRC-32 of the head, which is the same for the same inputs. Raises OSError."""
     files = {name: (one.files.directories, tuple(one.files)) for name, one in inputs.sources.items()}
     names = _stored({name: asdict(_names(directories, some)) for name, (directories, some) in files.items() if some})
-    rest = _stored({name: asdict(_rest(some)) for name, (_, some) in files.items() if some})
+    rest = _stored({name: _known_to_all(asdict(_rest(some))) for name, (_, some) in files.items() if some})
     sources = {
         name: _Source(one.ranges, files[name][0], one.closed, one.reopened) for name, one in inputs.sources.items()
     }
@@ -224,6 +224,11 @@ def _rest(files: Sequence[SourceFile]) -> _Rest:
     versions = {n: file.version for n, file in enumerate(files) if file.version is not None}
     until = {n: file.until for n, file in enumerate(files) if file.until is not None}
     return _Rest([file.size for file in files], [file.modified for file in files], corrupt, versions, until)
+
+
+def _known_to_all(rest: dict[str, Any]) -> dict[str, Any]:
+    """A version that does not know `until` reads files that have none."""
+    return rest if rest["until"] else {name: value for name, value in rest.items() if name != "until"}
 
 
 def _by_row(paths: Iterable[str], files: _Rest) -> tuple[SourceFile, ...]:
