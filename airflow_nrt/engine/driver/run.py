@@ -154,14 +154,8 @@ class Runner:
         reach("lease-before")
         skipped = asked(self.home)
         reopened = reopening(self.home)
-        lease = Lease(
-            self._beat.host,
-            self._beat.pid,
-            self._beat.application,
-            policies_of(self.plan),
-            skipped,
-            reopened.directories,
-        )
+        beat, policies = self._beat, policies_of(self.plan)
+        lease = Lease(beat.host, beat.pid, beat.application, policies, skipped, reopened.directories)
         writer = Writer.begin(self.home.log(), lease, self.part.above)
         self.part.begun(writer, lambda: self._is_stop_asked(writer))
         self.home.drop_stop_request(writer.epoch, self.launch)

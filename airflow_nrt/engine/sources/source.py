@@ -14,7 +14,7 @@ from airflow_nrt.engine.sources.request import ReadRequest
 from airflow_nrt.engine.spark.paths import written_path
 from airflow_nrt.home.log.fold.looks import Looks
 from airflow_nrt.home.log.position.partition_watermarks import WHOLE
-from airflow_nrt.home.log.splits import SourceFile, Split, files_of
+from airflow_nrt.home.log.splits import SourceFile, Split
 from airflow_nrt.home.notes.unread import UnreadFiles
 from airflow_nrt.model.plan import Source as PlannedSource
 from airflow_nrt.model.skipped_row import SkippedRow
@@ -120,10 +120,9 @@ class Source(ABC):
     def standing(self, spark: SparkSession, table: Table, read: Sequence[SourceFile]) -> list[SourceFile]:
         """The files of a table as it is, or was when the first of those was found that were `read`, without these.
 
-        Raises InputError for a file that can't be opened.
+        Raises InputError for a file that can't be opened, and for a connector without files.
         """
-        known = {one.path for one in read}
-        return [one for one in files_of(self.enumerator(spark, table).poll()) if one.path not in known]
+        raise InputError(f"table {table.name!r}: connector {table.connector!r} has no files that are a topic's past")
 
     def row_at(self, spark: SparkSession, source: PlannedSource, place: str) -> SkippedRow:
         """The row that stands at a place, as a person names it. Raises InputError if there is none."""

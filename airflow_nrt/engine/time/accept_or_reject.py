@@ -110,8 +110,9 @@ def _reason(source: Source, latest: str, whole_lines: str) -> str:
     timeless = f" AND {OP} <> '-D'" if source.table.is_changelog and source.table.primary_key else ""
     stops = rejects_timeless(source.table) is Rejects.NONE
     history = source.table.history
-    early = "" if history is None else f"WHEN NOT {IS_PAST} AND {ROWTIME} < {bigint(history.until)} THEN "
-    early += string_literal(IN_HISTORY) + " " if early else ""
+    early = ""
+    if history is not None:
+        early = f"WHEN NOT {IS_PAST} AND {ROWTIME} < {bigint(history.until)} THEN {string_literal(IN_HISTORY)} "
     missing = _stop(source, _timeless(source)) if stops else string_literal(TIMELESS)
     return (
         f"CASE {none}"

@@ -16,7 +16,7 @@ from typing import Any
 from airflow_nrt.basics.metadata import is_metadata
 from airflow_nrt.basics.types import DataType
 from airflow_nrt.model.connectors import connector_of
-from airflow_nrt.model.history import as_history
+from airflow_nrt.model.input.history import as_history
 from airflow_nrt.model.input.policy import policy_options, without_policies
 from airflow_nrt.model.internal_columns import CLOCK
 from airflow_nrt.model.options.known import REPORT_OPTIONS, find

@@ -126,7 +126,7 @@ _POSITIONS = (
             COMMITTED,
             "where a new home begins to read",
         ),
-        Option(STARTUP_HOME, str, None, "by 'archive': the home that writes an archive of the topic, or the archive"),
+        Option(STARTUP_HOME, str, None, "by 'archive': the home that writes an archive of the topic"),
         Option(HISTORY, str, None, "a table of the script with the past of the topic, which is read first"),
         Option(STARTUP_OFFSETS, read_offsets, None, "by 'specific-offsets': 'partition:0,offset:42;…'"),
         Option(

@@ -9,7 +9,7 @@ from airflow_nrt.basics.nearest import nearest
 from airflow_nrt.model.archive import with_archive
 from airflow_nrt.model.connectors import connector_of
 from airflow_nrt.model.connectors.kafka_options import HISTORY
-from airflow_nrt.model.history import with_history
+from airflow_nrt.model.input.history import with_history
 from airflow_nrt.model.input.rejected_rows import with_rejected_table
 from airflow_nrt.model.options.known import ARCHIVE, ARCHIVE_WRITE, REJECTED_TABLE, read_option
 from airflow_nrt.model.plan import Insert, Source

@@ -21,7 +21,7 @@ from airflow_nrt.engine.sources.request import ReadRequest
 from airflow_nrt.engine.sources.source import Source, SplitEnumerator
 from airflow_nrt.home.log.splits import SourceFile, Split, files_of, ranges_of
 from airflow_nrt.model.connectors.kafka_options import HISTORY, HISTORY_UNTIL
-from airflow_nrt.model.history import as_history
+from airflow_nrt.model.input.history import as_history
 from airflow_nrt.model.plan import Source as PlannedSource
 from airflow_nrt.model.skipped_row import SkippedRow
 from airflow_nrt.model.tables import LINE, History, Table

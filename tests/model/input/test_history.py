@@ -10,7 +10,7 @@ from airflow_nrt.basics.errors import InputError
 from airflow_nrt.basics.instants import parse_instant
 from airflow_nrt.describe.overlaps import check_places, check_sources
 from airflow_nrt.home.identity.fingerprint import changes_between
-from airflow_nrt.model.history import as_history
+from airflow_nrt.model.input.history import as_history
 from airflow_nrt.model.plan import Plan
 from airflow_nrt.sql.load import plan_script
 
